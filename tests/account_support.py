@@ -15,8 +15,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from websp_gym.browser.launch import BrowserOptions, new_context, shared_browser
+from tests.kept_tab import borrowed_tab
 from websp_gym.browser.tabs import Tabs
+from websp_gym.recording import RecorderBrowser
 
 EMAIL, USERNAME, PASSWORD = "ada.love@example.org", "adalove", "Tr0ub4dor&3-horse"
 ACCOUNT = {"email": EMAIL, "username": USERNAME, "name": "Ada Love", "password": PASSWORD}
@@ -284,8 +285,13 @@ def application(running: Application) -> Application:
 @pytest.fixture
 def tabs(browser_thread: None, application: Application) -> Iterator[Tabs]:
     """A browser that is signed in to the application."""
-    context = new_context(shared_browser(BrowserOptions()), viewport=(1280, 800))
-    page = context.new_page()
-    page.goto(f"{application.base}/open")
-    yield Tabs(context)
-    context.close()
+    with borrowed_tab(viewport=(1280, 800), with_tabs=True) as tab:
+        tab.page.goto(f"{application.base}/open")
+        yield tab.tabs
+
+
+@pytest.fixture(scope="module")
+def studio(browser_thread: None) -> Iterator[RecorderBrowser]:
+    """One studio for a whole module: starting a browser takes a second."""
+    with RecorderBrowser() as studio:
+        yield studio

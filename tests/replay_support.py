@@ -8,9 +8,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Frame, Page, Route
+from playwright.sync_api import BrowserContext, Frame, Page, Route
 
-from websp_gym.browser.launch import BrowserOptions, new_context, shared_browser
+from tests.kept_tab import borrowed_tab
 from websp_gym.browser.tabs import Tabs
 from websp_gym.replay import ReplayReport, Trace, replay
 from websp_gym.replay.locate import install
@@ -76,7 +76,7 @@ class Bench:
                 "events": events,
             }
         )
-        more: dict[str, Any] = {"account": ACCOUNT, "timeout": 6.0, **options}
+        more: dict[str, Any] = {"account": ACCOUNT, "timeout": 30.0, **options}
         return replay(trace, self.tabs, set=set_, start=start is not None, **more)
 
     def checked(self, css: str) -> bool | None:
@@ -88,7 +88,9 @@ class Bench:
 
 @pytest.fixture
 def bench(browser_thread: None) -> Iterator[Bench]:
-    context = new_context(shared_browser(BrowserOptions()), viewport=(1280, 800))
+    with borrowed_tab(viewport=(1280, 800), prepare=_serve_all, with_tabs=True) as tab:
+        yield Bench(tab.tabs)
+
+
+def _serve_all(context: BrowserContext) -> None:
     context.route("**/*", serve)
-    yield Bench(Tabs(context))
-    context.close()

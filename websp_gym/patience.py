@@ -106,7 +106,7 @@ def wait(
     Returns:
         ``None`` if it is ready; else what they did meanwhile.
     """
-    step = min(LOOK, still / 5, own / 5, longest / 5)
+    step = min(LOOK, still / 5, own / 5, worked / 5, longest / 5)
     if ready(step):  # most waits end here, and cost no look
         return None
     clock = Clock(processes)

@@ -15,6 +15,7 @@ def test_a_full_disk_is_an_error_that_names_the_folder_and_spoils_no_record() ->
     assert outcome.right, outcome.happened
 
 
+@pytest.mark.proof
 def test_many_resets_at_once_are_paid(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["crowd", "--scale", "0.08"]) == 0
     assert "crowd: as expected, 0 processes left" in capsys.readouterr().out

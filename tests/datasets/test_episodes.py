@@ -72,20 +72,17 @@ def test_without_the_option_a_result_and_a_record_do_not_name_it(tmp_path: Path)
 
 
 def test_nothing_of_datasets_is_imported_for_ours() -> None:
-    code = "import sys, gymnasium, websp_gym; gymnasium.make(sys.argv[1], **({'dataset': 'x'} if sys.argv[2:] else {}))"
-    seen = "; print([name for name in sys.modules if name.startswith('websp_gym.datasets.')])"
-    done = subprocess.run(
-        [sys.executable, "-c", code + seen, f"websp/{ID}"], capture_output=True, text=True, check=True
+    code = (
+        "import sys, gymnasium, websp_gym; gymnasium.make(sys.argv[1]); "
+        "print([name for name in sys.modules if name.startswith('websp_gym.datasets.')])"
     )
+    command = [sys.executable, "-c", code, f"websp/{ID}"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
-    named = subprocess.run(
-        [sys.executable, "-c", code, f"websp/{ID}", "named"], capture_output=True, text=True, check=False
-    )
-    assert 'there is no dataset "x"' in named.stderr
 
 
 def test_gym_makes_environments_of_the_dataset(tmp_path: Path) -> None:
-    with pytest.raises(SetupError, match="websp dataset import"):
+    with pytest.raises(SetupError, match=r'there is no dataset "official".*websp dataset import'):
         gym.make(f"websp/{ID}", dataset="official")
     import_dataset(write_clone(tmp_path / "clone"))
     with gym.make(f"websp/{ID}", dataset="official") as env:
@@ -105,6 +102,7 @@ def test_s0_is_verified_whatever_a_published_trace_says(tmp_path: Path) -> None:
         env.reset()
 
 
+@pytest.mark.proof
 def test_the_proof_tells_the_four_outcomes_apart_by_the_state_of_the_server(tmp_path: Path) -> None:
     missing = ACCEPT.replace("state1", "state3")
     nowhere = ACCEPT.replace("state1", "state4")
@@ -142,17 +140,33 @@ def test_the_proof_tells_the_four_outcomes_apart_by_the_state_of_the_server(tmp_
     assert "cookies.state: expected 'reject_all', actual 'accept_all'" in reasons["wrong"]
     assert heard[-1] == (4, 4)
     assert prove_dataset("official", ["bbc"]) == []
-    stored, code = load_dataset("official"), websp("dataset", "check", "--use-ours", "--json")[0]
-    assert code == 1
-    proofs = prove_dataset("official")
-    assert [proof.outcome for proof in proofs] == ["reached", "refused", "refused", "refused"]
-    assert "Bake more" in {proof.instance: proof.reason for proof in proofs}["Steam-task-193-ON"]
+    with pytest.raises(SetupError, match='no site "steem"; did you mean "steam"'):
+        prove_dataset("official", ["steem"])
+
+
+def test_where_the_clone_does_not_lead_to_s0_our_steps_can_take_its_place(tmp_path: Path) -> None:
+    missing, wrong = ACCEPT.replace("state1", "state3"), ACCEPT.replace("state1", "state5")
+    rows = [
+        row("Steam_task-191_ON", "Jars.", (ACCEPT, True)),
+        row("Steam_task-192_ON", "Jars.", (missing, True)),
+        row("Steam_task-193_OFF", "Jars.", (wrong, True)),
+    ]
+    lines = "\n".join(map(json.dumps, rows))
+    files = dict.fromkeys(
+        ("dataset/tasks_without_navigation.jsonl", "dataset/tasks_with_navigation.jsonl"), lines
+    )
+    import_dataset(write_clone(tmp_path / "clone", {**files, wrong: trace(button("Accept All"))}))
+    stored = load_dataset("official")
+    code, said = websp("dataset", "check", "--use-ours", "--json")
+    assert (code, [one["outcome"] for one in json.loads(said)]) == (1, ["reached", "refused", "wrong"])
+    proofs = {proof.instance: proof for proof in prove_dataset("official")}
+    assert [proof.outcome for proof in proofs.values()] == ["reached", "refused", "refused"]
+    assert missing in proofs["Steam-task-192-ON"].reason
+    assert "cookies.state: expected 'reject_all'" in proofs["Steam-task-193-OFF"].reason
     ours = load_instance("Steam-task-193-OFF")
     theirs = in_dataset(ours, "official")
     assert (theirs.config.initial_state, theirs.task.instruction) == (ours.config.initial_state, "Jars.")
     assert load_dataset("official").instances["Steam-task-191-ON"] == stored.instances["Steam-task-191-ON"]
-    with pytest.raises(SetupError, match='no site "steem"; did you mean "steam"'):
-        prove_dataset("official", ["steem"])
 
 
 def test_the_commands_import_list_check_show_and_remove(tmp_path: Path) -> None:
@@ -175,9 +189,6 @@ def test_the_commands_import_list_check_show_and_remove(tmp_path: Path) -> None:
     assert json.loads(said)["instruction"] == ROWS[0]["ques"]
     code, said = websp("show", ID, "--json")
     assert json.loads(said)["instruction"] == load_instance(ID).task.instruction
-    write_clone(clone, {ACCEPT: trace(button("Reject All"))})
-    assert websp("dataset", "import", str(clone), "--overwrite")[0] == 0
-    assert websp("dataset", "check", "steam")[0] == 1
     write_clone(clone, {ACCEPT: None})
     code, said = websp("dataset", "import", str(clone), "--overwrite", "--json")
     assert code == 1

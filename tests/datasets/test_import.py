@@ -108,29 +108,27 @@ def test_traces_stand_in_the_place_of_ours_in_their_order_and_other_steps_stay(t
     assert in_dataset(mixed, "official").config.initial_state == steps
 
 
-@pytest.mark.parametrize(
-    ("files", "subject", "reason"),
-    [
-        ({ACCEPT: "{"}, OURS.id, "cut off"),
-        ({ACCEPT: None}, OURS.id, f"{ACCEPT}: No such file"),
-        ({ACCEPT: {"some": "thing"}}, OURS.id, 'it has "some"'),
-        ({ACCEPT: trace(typed("hunter2hunter2", "pin", "password", COOKIES), button("Accept All"))}, OURS.id, "event 1: secret"),
-        ({"dataset/ground_truth_actions.json": None}, "Steam-task-191-ON", "that of ours is told to judges"),
-        ({"dataset/tasks_with_navigation.jsonl": None}, "Steam-task-191-ON", "the one with navigation"),
-        ({"dataset/tasks_with_navigation.jsonl": "{}"}, "dataset/tasks_with_navigation.jsonl:1", '"id" and a "ques"'),
-        (
-            {"dataset/artifact_test.jsonl": json.dumps(row("Steam_task-911_ON", "No such task."))},
-            "dataset/artifact_test.jsonl:1",
-            'no instance "Steam-task-911-ON" here; did you mean',
-        ),
-    ],
-)  # fmt: skip
-def test_what_is_not_imported_is_listed_with_its_reason(
-    tmp_path: Path, files: dict[str, object], subject: str, reason: str
-) -> None:
+LEFT_OUT: list[tuple[dict[str, object], str, str]] = [
+    ({ACCEPT: "{"}, OURS.id, "cut off"),
+    ({ACCEPT: None}, OURS.id, f"{ACCEPT}: No such file"),
+    ({ACCEPT: {"some": "thing"}}, OURS.id, 'it has "some"'),
+    ({ACCEPT: trace(typed("hunter2hunter2", "pin", "password", COOKIES), button("Accept All"))}, OURS.id, "event 1: secret"),
+    ({"dataset/ground_truth_actions.json": None}, "Steam-task-191-ON", "that of ours is told to judges"),
+    ({"dataset/tasks_with_navigation.jsonl": None}, "Steam-task-191-ON", "the one with navigation"),
+    ({"dataset/tasks_with_navigation.jsonl": "{}"}, "dataset/tasks_with_navigation.jsonl:1", '"id" and a "ques"'),
+    (
+        {"dataset/artifact_test.jsonl": json.dumps(row("Steam_task-911_ON", "No such task."))},
+        "dataset/artifact_test.jsonl:1",
+        'no instance "Steam-task-911-ON" here; did you mean',
+    ),
+]  # fmt: skip
+
+
+def test_what_is_not_imported_is_listed_with_its_reason(tmp_path: Path) -> None:
     assert not [one for one in imported(tmp_path).left_out if one.matters]
-    dataset = import_dataset(write_clone(tmp_path / "clone", files), overwrite=True)
-    assert any(reason in one.reason and one.matters for one in told(dataset, subject)), dataset.left_out
+    for files, subject, reason in LEFT_OUT:
+        dataset = import_dataset(write_clone(tmp_path / "clone", files), overwrite=True)
+        assert any(reason in one.reason and one.matters for one in told(dataset, subject)), dataset.left_out
 
 
 def test_an_instance_whose_trace_is_missing_reaches_s0_by_our_steps(tmp_path: Path) -> None:

@@ -1,4 +1,7 @@
-"""An installation is complete: wheel and sdist carry the data folders and the agents."""
+"""An installation is complete: wheel and sdist carry the data folders and the agents.
+
+What the wheel is to have is worked out from ``pyproject.toml``; the long proofs build it and compare.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ import fcntl
 import json
 import os
 import re
+import runpy
 import subprocess
 import sys
 import tarfile
@@ -15,6 +19,7 @@ import tomllib
 import zipfile
 from importlib.metadata import PackageNotFoundError, packages_distributions, requires
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -96,6 +101,48 @@ def built(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
     return folder
 
 
+FOLDERS = ("websp_gym", "agents", "extension", "task_configs", "traces")
+"""Folders of the repository of which everything is to be in the wheel."""
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+
+
+def _packed() -> dict[str, Path]:
+    """Return what the wheel is to have, by its path there, as setuptools would take it."""
+    settings = PROJECT["tool"]["setuptools"]
+    assert settings["include-package-data"] is False
+    found = {f"{name}.py": ROOT / f"{name}.py" for name in settings["py-modules"]}
+    for package in settings["packages"]:
+        folder = _folder(package, settings["package-dir"])
+        for pattern in ("*.py", *settings["package-data"].get(package, ())):
+            files = [
+                path for path in folder.glob(pattern) if path.is_file() and "__pycache__" not in path.parts
+            ]
+            found |= {f"{package.replace('.', '/')}/{path.relative_to(folder)}": path for path in files}
+    return found
+
+
+def _folder(package: str, folders: dict[str, str]) -> Path:
+    names = package.split(".")
+    (count,) = [n for n in range(len(names), 0, -1) if ".".join(names[:n]) in folders][:1]
+    return ROOT.joinpath(folders[".".join(names[:count])], *names[count:])
+
+
+def test_the_wheel_is_to_have_every_file_of_the_package_and_no_other() -> None:
+    packed = _packed()
+    assert set(NEEDED) - packed.keys() == set()
+    there = {
+        path
+        for folder in FOLDERS
+        for path in (ROOT / folder).rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    left_out = there - set(packed.values())
+    assert sorted(path for path in left_out if not path.name.endswith(".d.ts")) == [], "see pyproject.toml"
+    modules = {ROOT / f"{name}.py" for name in PROJECT["tool"]["setuptools"]["py-modules"]}
+    assert set(packed.values()) - there == modules
+
+
+@pytest.mark.proof
 @pytest.mark.timeout(600)
 def test_the_sdist_has_the_top_level_folders_and_the_wheel_made_from_it_everything(built: Path) -> None:
     with tarfile.open(next(built.glob("*.tar.gz"))) as sdist:
@@ -109,17 +156,18 @@ def test_the_sdist_has_the_top_level_folders_and_the_wheel_made_from_it_everythi
         assert name in files
     with zipfile.ZipFile(next(built.glob("*.whl"))) as wheel:
         packed = set(wheel.namelist())
-    assert set(NEEDED) - packed == set()
-    assert not [name for name in packed if name.startswith(("tests/", "agents/", "benchmarks/"))]
+    # The patterns of the sites take bytecode along where there is some.
+    beside = (".dist-info/", "__pycache__/")
+    assert {name for name in packed if not any(part in name for part in beside)} == _packed().keys()
 
 
-def test_every_import_of_the_package_is_a_declared_dependency(built: Path) -> None:
-    with zipfile.ZipFile(next(built.glob("*.whl"))) as wheel:
-        imported = set().union(
-            *(_imports(wheel.read(name)) for name in wheel.namelist() if name.endswith(".py"))
-        )
-    told = re.findall("^Requires-Dist: (.*)$", _metadata(built), re.MULTILINE)
-    required = _names(told)
+def test_every_import_of_the_package_is_a_declared_dependency() -> None:
+    imported = set().union(
+        *(_imports(path.read_bytes()) for path in _packed().values() if path.suffix == ".py")
+    )
+    declared = PROJECT["project"]
+    extras = (each for name, each in declared["optional-dependencies"].items() if name != "dev")
+    required = _names([*declared["dependencies"], *(one for extra in extras for one in extra)])
     for name in [*required]:
         with contextlib.suppress(PackageNotFoundError):  # an extra's
             required |= _names(requires(name) or [])
@@ -132,14 +180,14 @@ def test_every_import_of_the_package_is_a_declared_dependency(built: Path) -> No
     assert (imported & {"gymnasium", "playwright"}, missing) == ({"gymnasium", "playwright"}, set())
 
 
-def _metadata(built: Path) -> str:
-    with zipfile.ZipFile(next(built.glob("*.whl"))) as wheel:
-        (facts,) = [name for name in wheel.namelist() if name.endswith(".dist-info/METADATA")]
-        return wheel.read(facts).decode()
-
-
-def test_the_description_on_an_index_has_absolute_links_only_and_they_lead_to_files(built: Path) -> None:
-    facts, _, description = _metadata(built).partition("\n\n")
+def test_the_description_on_an_index_has_absolute_links_only_and_they_lead_to_files(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    given: dict[str, str] = {}
+    monkeypatch.setitem(sys.modules, "setuptools", SimpleNamespace(setup=given.update))
+    runpy.run_path(str(ROOT / "setup.py"))
+    description = given["long_description"]
+    assert description.startswith("# websp-gym")
     links = re.findall(r"\]\(([^)]+)\)", description)
     inside = [link for link in links if link.startswith(REPOSITORY)]
     assert len(inside) > 10
@@ -149,18 +197,27 @@ def test_the_description_on_an_index_has_absolute_links_only_and_they_lead_to_fi
     ]
     assert [path for path in paths if not (ROOT / path).exists()] == []
     assert all("/raw/main/" in link for link in re.findall(r"!\[[^\]]*\]\(([^)]+)\)", description))
+
+
+@pytest.mark.proof
+def test_the_wheel_says_its_version_its_author_and_what_it_is(built: Path) -> None:
+    with zipfile.ZipFile(next(built.glob("*.whl"))) as wheel:
+        (name,) = [name for name in wheel.namelist() if name.endswith(".dist-info/METADATA")]
+        facts, _, description = wheel.read(name).decode().partition("\n\n")
+    assert f"\nVersion: {websp_gym.__version__}\n" in facts
     assert f"Project-URL: Repository, {REPOSITORY}\n" in facts
     assert "Author: The websp-gym developers\n" in facts
+    assert f"]({REPOSITORY}/blob/main/docs/" in description
 
 
-def test_the_version_is_the_same_everywhere(built: Path) -> None:
-    assert f"\nVersion: {websp_gym.__version__}\n" in _metadata(built)
+def test_the_version_is_the_same_everywhere() -> None:
+    assert PROJECT["tool"]["setuptools"]["dynamic"]["version"] == {"attr": "websp_gym.project.VERSION"}
     declared = (ROOT / "websp_gym/trainers/openenv/openenv.yaml").read_text("utf-8")
     assert f"\nversion: {websp_gym.__version__}\n" in declared
 
 
 def test_the_address_of_the_project_is_the_same_everywhere() -> None:
-    urls = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["urls"]
+    urls = dict(PROJECT["project"]["urls"])
     assert urls.pop("Paper") in (ROOT / "CITATION.cff").read_text("utf-8")
     assert urls["Repository"] == REPOSITORY
     assert all(url.startswith(REPOSITORY) for url in urls.values())
@@ -217,8 +274,8 @@ def test_the_image_runs_without_rights_and_make_installs_nothing_anew_in_it() ->
 
 
 def _names(requirements: list[str]) -> set[str]:
-    """The distributions that are asked for, but for development."""
-    wanted = (re.match(r"[\w.-]+", each) for each in requirements if 'extra == "dev"' not in each)
+    """The distributions that are asked for."""
+    wanted = (re.match(r"[\w.-]+", each) for each in requirements)
     return {name[0].lower().replace("-", "_") for name in wanted if name}
 
 
@@ -233,6 +290,7 @@ def _imports(code: bytes) -> set[str]:
     return names
 
 
+@pytest.mark.proof
 def test_an_episode_runs_from_the_wheel_in_an_environment_without_this_folder(
     built: Path, tmp_path: Path
 ) -> None:

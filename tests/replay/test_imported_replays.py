@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.replay_support import ACCOUNT, HOME, Bench, Event, bench  # noqa: F401
+from tests.replay_support import ACCOUNT, HOME, Bench, Event, bench
 from websp_gym.errors import ReplayError
 from websp_gym.replay import ReplayReport, Trace, replay
 from websp_gym.replay.importers import Imported, import_trace
@@ -16,6 +16,8 @@ from websp_gym.replay.importers.html_text import read_html
 from websp_gym.replay.importers.menu_openers import fix_openers
 from websp_gym.replay.importers.published_paths import css_of, xpath_of
 from websp_gym.replay.importers.published_target import told
+
+__all__ = ["bench"]
 
 PAGE = f"{HOME}/empty"
 REMEMBER = "<script>addEventListener('click', e => document.title = e.target.closest('[data-me],[id]')?.dataset.me ?? '')</script>"
@@ -32,7 +34,7 @@ GONE = 1.0
 """Seconds to look for what is not there; replay tries all it can within half of them."""
 
 
-def play(bench: Bench, trace: Trace, set_: Any = "recorded", timeout: float = 4.0) -> ReplayReport:  # noqa: F811
+def play(bench: Bench, trace: Trace, set_: Any = "recorded", timeout: float = 4.0) -> ReplayReport:
     return replay(trace, bench.tabs, set=set_, account=ACCOUNT, timeout=timeout, start=False)
 
 
@@ -169,21 +171,16 @@ FOUND: dict[str, tuple[str, Event, str, str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("what", FOUND)
-def test_an_element_is_found_where_it_is_and_not_where_it_is_gone(
-    bench: Bench,  # noqa: F811
-    tmp_path: Path,
-    what: str,
-) -> None:
-    html, event, clicked, gone = FOUND[what]
-    trace = read(tmp_path, event).trace
-    page = bench.show(html + REMEMBER)
-    play(bench, trace)
-    assert page.title() == clicked
-    bench.show(gone + REMEMBER)
-    with pytest.raises(ReplayError):
-        play(bench, trace, timeout=GONE)
-    assert page.title() == ""
+def test_an_element_is_found_where_it_is_and_not_where_it_is_gone(bench: Bench, tmp_path: Path) -> None:
+    for what, (html, event, clicked, gone) in FOUND.items():
+        trace = read(tmp_path, event).trace
+        page = bench.show(html + REMEMBER)
+        play(bench, trace)
+        assert page.title() == clicked, what
+        bench.show(gone + REMEMBER)
+        with pytest.raises(ReplayError):
+            play(bench, trace, timeout=GONE)
+        assert page.title() == "", what
 
 
 # -------------------------------------------------------------------- switches
@@ -194,7 +191,7 @@ LABELS = "".join(
 )
 
 
-def test_a_click_on_a_label_around_a_box_is_a_change_of_the_box(bench: Bench, tmp_path: Path) -> None:  # noqa: F811
+def test_a_click_on_a_label_around_a_box_is_a_change_of_the_box(bench: Bench, tmp_path: Path) -> None:
     inner = "label#switch:1 > input:nth-of-type(1)"
     box = {
         "selectorPath": inner,
@@ -218,7 +215,7 @@ def test_a_click_on_a_label_around_a_box_is_a_change_of_the_box(bench: Bench, tm
     assert bench.checked("#b1") is True
 
 
-def test_a_box_of_the_first_version_is_turned_once(bench: Bench, tmp_path: Path) -> None:  # noqa: F811
+def test_a_box_of_the_first_version_is_turned_once(bench: Bench, tmp_path: Path) -> None:
     groups = "".join(
         f"<x-group><div><p>{text}</p><label><input type=checkbox {mark}><span class=s><span>Off</span></span></label></div></x-group>"
         for mark, text in (("id=a aria-label='Product news'", "Product news"), ("id=b", "Training offers"))
@@ -237,7 +234,7 @@ def test_a_box_of_the_first_version_is_turned_once(bench: Bench, tmp_path: Path)
     assert (bench.checked("#a"), bench.checked("#b")) == (False, True)
 
 
-def test_the_state_of_an_aria_switch_is_the_one_before_the_press(bench: Bench, tmp_path: Path) -> None:  # noqa: F811
+def test_the_state_of_an_aria_switch_is_the_one_before_the_press(bench: Bench, tmp_path: Path) -> None:
     html = '<button role="switch" aria-checked="false" aria-labelledby="t">'
     event = on(
         "button", "div#row > button:nth-of-type(1)", type="change", inputType="switch", role="switch", checked=False,
@@ -252,7 +249,7 @@ def test_the_state_of_an_aria_switch_is_the_one_before_the_press(bench: Bench, t
     assert bench.checked("#s") is True
 
 
-def test_a_switch_of_unknown_state_is_refused_and_never_toggled(bench: Bench, tmp_path: Path) -> None:  # noqa: F811
+def test_a_switch_of_unknown_state_is_refused_and_never_toggled(bench: Bench, tmp_path: Path) -> None:
     event = on(
         "input", "input#news", id="news", typeAttr="checkbox", inputType="checkbox", labelText="Newsletter"
     )
@@ -275,17 +272,13 @@ ENTRY = on(
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("set_", ["on", "off", "recorded"])
-def test_a_menu_that_a_box_opens_stays_open_for_the_next_event(
-    bench: Bench,  # noqa: F811
-    tmp_path: Path,
-    set_: str,
-) -> None:
-    trace = read(tmp_path, TOGGLE, ENTRY).trace
-    assert (trace.events[0].stateful, trace.events[0].set) == (False, "on")
-    page = bench.show(MENU + REMEMBER)
-    play(bench, trace, set_)
-    assert page.title() == "privacy"
+def test_a_menu_that_a_box_opens_stays_open_for_the_next_event(bench: Bench, tmp_path: Path) -> None:
+    for set_ in ("on", "off", "recorded"):
+        trace = read(tmp_path, TOGGLE, ENTRY).trace
+        assert (trace.events[0].stateful, trace.events[0].set) == (False, "on")
+        page = bench.show(MENU + REMEMBER)
+        play(bench, trace, set_)
+        assert page.title() == "privacy"
 
 
 def test_a_setting_before_a_link_stays_a_setting(tmp_path: Path) -> None:
@@ -304,7 +297,7 @@ def test_a_setting_before_a_link_stays_a_setting(tmp_path: Path) -> None:
     assert fix_openers([]) == []
 
 
-def test_a_button_that_unfolds_a_menu_leaves_it_open(bench: Bench, tmp_path: Path) -> None:  # noqa: F811
+def test_a_button_that_unfolds_a_menu_leaves_it_open(bench: Bench, tmp_path: Path) -> None:
     html = '<button aria-expanded="false" aria-haspopup="menu">Account</button>'
     button = on(
         "button", LAST + "nav:nth-of-type(1) > button:nth-of-type(1)", innerText="Account", outerHTML=html
@@ -385,22 +378,20 @@ def test_a_click_on_an_empty_cover_of_the_page_is_left_out_and_no_other_empty_el
     assert any("data-websp-index" in note for note in imported.notes)
 
 
-@pytest.mark.parametrize(
-    ("facts", "kept"),
-    [
-        ({"headingText": "Cookies", "sectionText": "Cookies\nAllow cookies of others"}, "Cookies"),
-        ({"headingText": "Cookies", "sectionText": "Allow cookies of others\nCookies"}, None),
-        ({"headingText": "Cookies", "sectionText": "Cookies " + LONG * 4}, None),
-        ({"headingText": "Cookies"}, None),
-        ({"sectionText": "Push\n\nFeed\n\nEmail", "parentContext": "Where you get them"}, None),
-    ],
-)
-def test_only_a_heading_that_begins_a_small_section_is_the_targets_own(
-    tmp_path: Path, facts: dict[str, Any], kept: str | None
-) -> None:
-    target = read(tmp_path, TOGGLE | facts).trace.events[0].target
-    assert target is not None
-    assert target.section == kept
+HEADINGS: list[tuple[dict[str, Any], str | None]] = [
+    ({"headingText": "Cookies", "sectionText": "Cookies\nAllow cookies of others"}, "Cookies"),
+    ({"headingText": "Cookies", "sectionText": "Allow cookies of others\nCookies"}, None),
+    ({"headingText": "Cookies", "sectionText": "Cookies " + LONG * 4}, None),
+    ({"headingText": "Cookies"}, None),
+    ({"sectionText": "Push\n\nFeed\n\nEmail", "parentContext": "Where you get them"}, None),
+]
+
+
+def test_only_a_heading_that_begins_a_small_section_is_the_targets_own(tmp_path: Path) -> None:
+    for facts, kept in HEADINGS:
+        target = read(tmp_path, TOGGLE | facts).trace.events[0].target
+        assert target is not None
+        assert target.section == kept
 
 
 def test_marks_of_boxes_and_forms_are_taken_over(tmp_path: Path) -> None:
@@ -427,40 +418,40 @@ def test_a_cut_text_loses_half_a_word_and_says_so() -> None:
     assert told(None, 5) is None
 
 
-@pytest.mark.parametrize(
-    ("html", "shown", "named"),
-    [
-        ("<a>More <b>of</b> it</a>", "More of it", "More of it"),
-        ("<div><p>One</p><p>Two</p></div>", "One Two", "One Two"),
-        ("<button><svg><title>Close</title><path/></svg></button>", "", "Close"),
-        ('<button><img alt="Ada"> Profile<script>x()</script></button>', "Profile", "Ada Profile"),
-        ('<a aria-label="Own"><i aria-hidden="true">★</i> Stars <span aria-label="four">4</span></a>', "★ Stars 4", "Stars four"),
-        ('<div><span hidden>no</span><span style="display: none">no</span>Yes', "Yes", "Yes"),
-        ('<p>A &amp; B<br>C <input type="submit" value="Go"><select><option>no</select> <spa', "A & B C", "A & B C Go"),
-        ("no tag", "no tag", "no tag"),
-        (None, "", ""),
-    ],
-)  # fmt: skip
-def test_html_says_what_a_person_reads_and_what_names_it(html: Any, shown: str, named: str) -> None:
-    found = read_html(html)
-    assert (found.shown, found.named) == (shown, named)
+READ: list[tuple[Any, str, str]] = [
+    ("<a>More <b>of</b> it</a>", "More of it", "More of it"),
+    ("<div><p>One</p><p>Two</p></div>", "One Two", "One Two"),
+    ("<button><svg><title>Close</title><path/></svg></button>", "", "Close"),
+    ('<button><img alt="Ada"> Profile<script>x()</script></button>', "Profile", "Ada Profile"),
+    ('<a aria-label="Own"><i aria-hidden="true">★</i> Stars <span aria-label="four">4</span></a>', "★ Stars 4", "Stars four"),
+    ('<div><span hidden>no</span><span style="display: none">no</span>Yes', "Yes", "Yes"),
+    ('<p>A &amp; B<br>C <input type="submit" value="Go"><select><option>no</select> <spa', "A & B C", "A & B C Go"),
+    ("no tag", "no tag", "no tag"),
+    (None, "", ""),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("path", "xpath", "wanted"),
-    [
-        ("label#switch:1 > input:nth-of-type(1)", None, "label#switch\\:1 > input:nth-of-type(1)"),
-        ("dialog#27cdd355 > div:nth-of-type(2)", None, "dialog#\\32 7cdd355 > div:nth-of-type(2)"),
-        ("html > body > a-b > div:nth-of-type(2) > input", "body/a-b[1]/div[2]/input[1]",
-         "html > body > a-b:nth-of-type(1) > div:nth-of-type(2) > input:nth-of-type(1)"),
-        ("div#menu > a", 'id("menu")/a[1]', "div#menu > a:nth-of-type(1)"),
-        ("a-b:nth-of-type(1) > ::shadow > p:nth-of-type(1)", None, "a-b:nth-of-type(1) ::shadow :host > p:nth-of-type(1)"),
-        ('iframe[src*="a"]', None, 'iframe[src*="a"]'),
-        ("", None, None),
-    ],
-)  # fmt: skip
-def test_paths_are_made_ones_that_a_browser_follows(path: str, xpath: str | None, wanted: str | None) -> None:
-    assert css_of(path, xpath) == wanted
+def test_html_says_what_a_person_reads_and_what_names_it() -> None:
+    for html, shown, named in READ:
+        found = read_html(html)
+        assert (found.shown, found.named) == (shown, named)
+
+
+PATHS: list[tuple[str, str | None, str | None]] = [
+    ("label#switch:1 > input:nth-of-type(1)", None, "label#switch\\:1 > input:nth-of-type(1)"),
+    ("dialog#27cdd355 > div:nth-of-type(2)", None, "dialog#\\32 7cdd355 > div:nth-of-type(2)"),
+    ("html > body > a-b > div:nth-of-type(2) > input", "body/a-b[1]/div[2]/input[1]",
+     "html > body > a-b:nth-of-type(1) > div:nth-of-type(2) > input:nth-of-type(1)"),
+    ("div#menu > a", 'id("menu")/a[1]', "div#menu > a:nth-of-type(1)"),
+    ("a-b:nth-of-type(1) > ::shadow > p:nth-of-type(1)", None, "a-b:nth-of-type(1) ::shadow :host > p:nth-of-type(1)"),
+    ('iframe[src*="a"]', None, 'iframe[src*="a"]'),
+    ("", None, None),
+]  # fmt: skip
+
+
+def test_paths_are_made_ones_that_a_browser_follows() -> None:
+    for path, xpath, wanted in PATHS:
+        assert css_of(path, xpath) == wanted
 
 
 def test_xpaths_begin_at_the_document() -> None:
@@ -485,39 +476,37 @@ def switches(*rows: tuple[str, str, str], named: bool) -> str:
     )
 
 
-@pytest.mark.parametrize("named", [False, True])
 def test_a_switch_without_a_name_is_known_by_the_first_words_of_its_section(
-    bench: Bench,  # noqa: F811
-    tmp_path: Path,
-    named: bool,
+    bench: Bench, tmp_path: Path
 ) -> None:
-    event = on(
-        "div", "div#r_91 > div:nth-of-type(2)", type="change", inputType="switch", role="switch", checked=True,
-        innerText="ON\nOFF", textContent="ONOFF", classList=["toggle"], nearbyLabelText=f"Adult stories{ABOUT}"[:100],
-        parentTextContext=f"Adult stories{ABOUT}ONOFF"[:150], sectionText=f"Adult stories\n\n{ABOUT}\n\nON\nOFF",
-        outerHTML='<div class="toggle" role="switch" aria-checked="true"><i></i><span>ON</span><span>OFF</span></div>',
-    )  # fmt: skip
-    trace = read(tmp_path, event).trace
-    target = trace.events[0].target
-    assert target is not None
-    assert (target.name, target.label, target.text) == (None, "Adult stories", None)
-    other = (
-        "Read receipts",
-        "Others see when you have read what they sent to you, and you see the same.",
-        "read",
-    )
-    bench.show(
-        switches(other, ("Adult stories", "Written anew for the page of today.", "adult"), named=named)
-    )
-    play(bench, trace, "off")
-    assert (bench.checked("#read"), bench.checked("#adult")) == (True, False)
-    bench.show(switches(other, named=named))
-    with pytest.raises(ReplayError):
-        play(bench, trace, "off", timeout=GONE)
-    assert bench.checked("#read") is True
+    for named in (False, True):
+        event = on(
+            "div", "div#r_91 > div:nth-of-type(2)", type="change", inputType="switch", role="switch", checked=True,
+            innerText="ON\nOFF", textContent="ONOFF", classList=["toggle"], nearbyLabelText=f"Adult stories{ABOUT}"[:100],
+            parentTextContext=f"Adult stories{ABOUT}ONOFF"[:150], sectionText=f"Adult stories\n\n{ABOUT}\n\nON\nOFF",
+            outerHTML='<div class="toggle" role="switch" aria-checked="true"><i></i><span>ON</span><span>OFF</span></div>',
+        )  # fmt: skip
+        trace = read(tmp_path, event).trace
+        target = trace.events[0].target
+        assert target is not None
+        assert (target.name, target.label, target.text) == (None, "Adult stories", None)
+        other = (
+            "Read receipts",
+            "Others see when you have read what they sent to you, and you see the same.",
+            "read",
+        )
+        bench.show(
+            switches(other, ("Adult stories", "Written anew for the page of today.", "adult"), named=named)
+        )
+        play(bench, trace, "off")
+        assert (bench.checked("#read"), bench.checked("#adult")) == (True, False)
+        bench.show(switches(other, named=named))
+        with pytest.raises(ReplayError):
+            play(bench, trace, "off", timeout=GONE)
+        assert bench.checked("#read") is True
 
 
-def test_a_switch_of_which_a_file_only_has_the_place_is_refused(bench: Bench, tmp_path: Path) -> None:  # noqa: F811
+def test_a_switch_of_which_a_file_only_has_the_place_is_refused(bench: Bench, tmp_path: Path) -> None:
     html = '<button type="button" class="Switch" aria-labelledby="_R_1cb_ _R_1cbH2_" aria-pressed="false"></button>'
     event = on(
         "button", "div#_R_1cbH2_ > button:nth-of-type(1)", xpath='//*[@id="_R_1cbH2_"]/button[1]', typeAttr="button",
@@ -535,7 +524,7 @@ def test_a_switch_of_which_a_file_only_has_the_place_is_refused(bench: Bench, tm
     assert [bench.checked("#b0"), bench.checked("#b1")] == [False, False]
 
 
-def test_the_number_of_an_account_in_an_address_is_no_part_of_it(bench: Bench, tmp_path: Path) -> None:  # noqa: F811
+def test_the_number_of_an_account_in_an_address_is_no_part_of_it(bench: Bench, tmp_path: Path) -> None:
     event = on(
         "a", LAST + "ul:nth-of-type(1) > li:nth-of-type(1) > a:nth-of-type(1)", innerText="Edit profile",
         href=f"{HOME}/user/edit.php?id=7770864&returnto=profile",

@@ -3,29 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
-from tests.account_support import ACCOUNT, PASSWORD, Application, application, running, tabs
+from tests.account_support import ACCOUNT, PASSWORD, Application, application, running, studio, tabs
 from websp_gym.browser.tabs import Tabs
 from websp_gym.cli.app import app
 from websp_gym.errors import ReplayError, SetupError
 from websp_gym.recording import RecorderBrowser
 from websp_gym.replay import Trace, replay, save_trace
 
-__all__ = ["application", "running", "tabs"]
+__all__ = ["application", "running", "studio", "tabs"]
 NEW = "N3w-and-better!"
 CODE = "719 204"
-
-
-@pytest.fixture(scope="module")
-def studio(browser_thread: None) -> Iterator[RecorderBrowser]:
-    with RecorderBrowser() as studio:
-        yield studio
 
 
 def typed(studio: RecorderBrowser, label: str, text: str) -> None:
@@ -33,11 +26,11 @@ def typed(studio: RecorderBrowser, label: str, text: str) -> None:
     studio.page.keyboard.type(text)
 
 
-@pytest.fixture
-def changing(studio: RecorderBrowser, application: Application) -> Trace:
-    """A recording in which a password is changed, in a field that shows it, with a code."""
-    studio.page.goto(f"{application.base}/open")
-    studio.page.goto(f"{application.base}/password")
+@pytest.fixture(scope="module")
+def recorded(studio: RecorderBrowser, running: Application) -> Trace:
+    running.reset()
+    studio.page.goto(f"{running.base}/open")
+    studio.page.goto(f"{running.base}/password")
     studio.start("new password", "local", account=ACCOUNT)
     typed(studio, "Current password", PASSWORD)
     studio.page.click("text=Set new password")
@@ -46,13 +39,18 @@ def changing(studio: RecorderBrowser, application: Application) -> Trace:
     studio.page.click("text=Update")
     studio.page.wait_for_url("**/profile")
     trace = studio.stop()
-    assert application.stored["password"] == NEW
-    application.reset()
+    assert running.stored["password"] == NEW
     return trace
 
 
+@pytest.fixture
+def changing(recorded: Trace, application: Application) -> Trace:
+    """A recording in which a password is changed, in a field that shows it, with a code."""
+    return recorded
+
+
 def play(trace: Trace, tabs: Tabs, **options: Any) -> Any:
-    given: dict[str, Any] = {"account": ACCOUNT, "timeout": 4.0, **options}
+    given: dict[str, Any] = {"account": ACCOUNT, "timeout": 30.0, **options}
     return replay(trace, tabs, set="recorded", **given)
 
 
@@ -69,36 +67,34 @@ def test_what_was_left_out_has_its_place_in_the_trace_and_no_value(changing: Tra
     assert changing.events[2].describe() == 'omitted password in <textbox> "New password"'
 
 
-@pytest.mark.parametrize(
-    ("given", "stops_at"),
-    [
-        ({}, 3),
-        ({"inputs": {4: CODE}}, 3),
-        ({"inputs": {3: NEW}}, 4),
-        ({"account": {**ACCOUNT, "new_password": NEW}}, 4),
-    ],
+STOPS: tuple[tuple[dict[str, Any], int], ...] = (
+    ({}, 3),
+    ({"inputs": {4: CODE}}, 3),
+    ({"inputs": {3: NEW}}, 4),
+    ({"account": {**ACCOUNT, "new_password": NEW}}, 4),
 )
-def test_replay_stops_where_nothing_is_given(
-    changing: Trace, tabs: Tabs, application: Application, given: dict[str, Any], stops_at: int
-) -> None:
-    with pytest.raises(
-        ReplayError, match=rf"event {stops_at} .*left this input out.*--input {stops_at}=TEXT"
-    ) as caught:
-        play(changing, tabs, **given)
-    assert (caught.value.event, caught.value.type) == (stops_at, "omitted")
-    assert application.stored["password"] == PASSWORD
 
 
-@pytest.mark.parametrize(
-    "given",
-    [{"inputs": {3: NEW, 4: CODE}}, {"inputs": {4: CODE}, "account": {**ACCOUNT, "new_password": NEW}}],
-)
-def test_replay_types_what_is_given(
-    changing: Trace, tabs: Tabs, application: Application, given: dict[str, Any]
-) -> None:
-    report = play(changing, tabs, **given)
-    assert (application.stored["password"], application.stored["code"]) == (NEW, CODE)
-    assert not any(secret in repr(report) for secret in (NEW, CODE))
+def test_replay_stops_where_nothing_is_given(changing: Trace, tabs: Tabs, application: Application) -> None:
+    for given, stops_at in STOPS:
+        tabs.current.goto(f"{application.base}/profile")
+        says = rf"event {stops_at} .*left this input out.*--input {stops_at}=TEXT"
+        with pytest.raises(ReplayError, match=says) as caught:
+            play(changing, tabs, **given)
+        assert (caught.value.event, caught.value.type) == (stops_at, "omitted")
+        assert application.stored["password"] == PASSWORD
+
+
+def test_replay_types_what_is_given(changing: Trace, tabs: Tabs, application: Application) -> None:
+    given: dict[str, Any]
+    for given in (
+        {"inputs": {3: NEW, 4: CODE}},
+        {"inputs": {4: CODE}, "account": {**ACCOUNT, "new_password": NEW}},
+    ):
+        application.reset()
+        report = play(changing, tabs, **given)
+        assert (application.stored["password"], application.stored["code"]) == (NEW, CODE)
+        assert not any(secret in repr(report) for secret in (NEW, CODE))
 
 
 def test_an_input_can_only_be_given_where_one_was_left_out(changing: Trace, tabs: Tabs) -> None:
@@ -166,23 +162,23 @@ FIELDS = {
 
 
 @pytest.mark.parametrize("knows", [False, True])
-@pytest.mark.parametrize("field", FIELDS)
 def test_the_accounts_password_stays_a_placeholder_and_any_other_is_left_out(
-    studio: RecorderBrowser, application: Application, field: str, knows: bool
+    studio: RecorderBrowser, application: Application, knows: bool
 ) -> None:
-    html, is_own = FIELDS[field]
     studio.page.goto(f"{application.base}/login")
-    studio.page.evaluate("html => { document.body.innerHTML = html + '<button>Go</button>' }", html)
     account = {key: value for key, value in ACCOUNT.items() if knows or key != "password"}
     studio.start("passwords", "local", account=account)
-    studio.page.locator("input[type=password]").first.click()
-    studio.page.keyboard.type(PASSWORD)
-    studio.page.locator("button").click()
-    event = studio.stop().events[0]
+    for html, _ in FIELDS.values():
+        studio.page.evaluate("html => { document.body.innerHTML = html + '<button>Go</button>' }", html)
+        studio.page.locator("input[type=password]").first.click()
+        studio.page.keyboard.type(PASSWORD)
+        studio.page.locator("button").click()
+    events = [event for event in studio.stop().events if event.type != "click"]
     studio.discard()
-    # Where the account's password is known, only what was typed counts.
-    assert event.type == ("type" if is_own or knows else "omitted")
-    assert event.value == ("{{account.password}}" if is_own or knows else "{{account.new_password}}")
+    for (field, (_, is_own)), event in zip(FIELDS.items(), events, strict=True):
+        # Where the account's password is known, only what was typed counts.
+        assert event.type == ("type" if is_own or knows else "omitted"), field
+        assert event.value == ("{{account.password}}" if is_own or knows else "{{account.new_password}}")
 
 
 def test_a_password_that_differs_from_the_accounts_is_left_out_in_any_field(

@@ -45,14 +45,12 @@ def not_found(bench: Bench, target: dict[str, Any]) -> None:
     assert isinstance(locate(bench.page, Fingerprint.model_validate(target)), NotFound)
 
 
-@pytest.mark.parametrize("left", [(0, 2), (0,), (2,)])
-def test_the_button_of_another_row_is_not_taken_even_where_it_is_the_only_one_left(
-    bench: Bench, left: tuple[int, ...]
-) -> None:
-    bench.show(section("Devices", *map(device, ROWS)))
-    target = bench.target("div:nth-of-type(2) button")
-    bench.show(section("Devices", *(device(ROWS[n]) for n in left)))
-    not_found(bench, target)
+def test_the_button_of_another_row_is_not_taken_even_where_it_is_the_only_one_left(bench: Bench) -> None:
+    for left in ((0, 2), (0,), (2,)):
+        bench.show(section("Devices", *map(device, ROWS)))
+        target = bench.target("div:nth-of-type(2) button")
+        bench.show(section("Devices", *(device(ROWS[n]) for n in left)))
+        not_found(bench, target)
 
 
 def test_a_row_is_known_by_its_data_wherever_it_stands_and_whatever_was_added(bench: Bench) -> None:
@@ -87,31 +85,31 @@ def test_a_link_below_all_sections_is_in_none_whichever_is_the_last_above_it(ben
     found_in(bench, target, "section a")
 
 
-@pytest.mark.parametrize(
-    "known",
-    [
-        {"id": "ads"},
-        {"nameAttr": "news[]", "name": "Watch history"},
-        {"name": "Watch history"},
-        {"name": "Watch history", "role": "checkbox"},
-        {"name": "Save all changes", "classes": ["big"]},
-        {"placeholder": "Nickname", "name": "Nickname"},
-    ],
-)
-@pytest.mark.parametrize("tag", ["*", None])
-def test_what_an_import_could_not_know_speaks_against_nothing(
-    bench: Bench, known: dict[str, Any], tag: str | None
-) -> None:
-    rows = [box("Personalised ads", id="ads"), box("Watch history", name="news[]"), box("Push")]
-    more = "<button class=big>Save all changes</button><input type=text placeholder=Nickname>"
-    bench.show(section("Privacy", *rows, more))
-    css = "#ads" if "id" in known else "[name]" if "Watch" in known.get("name", "") else "[placeholder]"
-    css = "button" if "Save" in str(known) else css
-    own: str = bench.page.evaluate("css => document.querySelector(css).localName", css)
-    found = found_in(bench, {"tag": tag or own, **known}, css)
-    assert found.score == 1
-    bench.show(section("Privacy", box("Push"), "<button>Close</button><h3>Save all changes</h3>"))
-    not_found(bench, {"tag": tag or own, **known})
+KNOWN: list[dict[str, Any]] = [
+    {"id": "ads"},
+    {"nameAttr": "news[]", "name": "Watch history"},
+    {"name": "Watch history"},
+    {"name": "Watch history", "role": "checkbox"},
+    {"name": "Save all changes", "classes": ["big"]},
+    {"placeholder": "Nickname", "name": "Nickname"},
+]
+
+
+def test_what_an_import_could_not_know_speaks_against_nothing(bench: Bench) -> None:
+    for tag in ("*", None):
+        for known in KNOWN:
+            rows = [box("Personalised ads", id="ads"), box("Watch history", name="news[]"), box("Push")]
+            more = "<button class=big>Save all changes</button><input type=text placeholder=Nickname>"
+            bench.show(section("Privacy", *rows, more))
+            css = (
+                "#ads" if "id" in known else "[name]" if "Watch" in known.get("name", "") else "[placeholder]"
+            )
+            css = "button" if "Save" in str(known) else css
+            own: str = bench.page.evaluate("css => document.querySelector(css).localName", css)
+            found = found_in(bench, {"tag": tag or own, **known}, css)
+            assert found.score == 1
+            bench.show(section("Privacy", box("Push"), "<button>Close</button><h3>Save all changes</h3>"))
+            not_found(bench, {"tag": tag or own, **known})
 
 
 def test_the_one_in_an_iframe_is_preferred_to_another_of_its_name_in_the_page(bench: Bench) -> None:
@@ -154,39 +152,36 @@ def test_the_other_box_of_a_row_does_not_pass_for_the_one_that_is_gone(bench: Be
     not_found(bench, target)
 
 
-@pytest.mark.parametrize("mark", ["id", "data-testid", "name"])
-def test_a_translated_control_is_known_by_its_mark_and_without_one_not_at_all(
-    bench: Bench, mark: str
-) -> None:
-    bench.show(section("Privacy", box("Personalised ads", **{mark: "ads"}), box("Watch history")))
-    ads, history = bench.target("div:nth-of-type(1) input"), bench.target("div:nth-of-type(2) input")
-    bench.show(section("Datenschutz", box("Verlauf"), box("Personalisierte Werbung", **{mark: "ads"})))
-    found_in(bench, ads, "div:nth-of-type(2) input")
-    not_found(bench, history)
+def test_a_translated_control_is_known_by_its_mark_and_without_one_not_at_all(bench: Bench) -> None:
+    for mark in ("id", "data-testid", "name"):
+        bench.show(section("Privacy", box("Personalised ads", **{mark: "ads"}), box("Watch history")))
+        ads, history = bench.target("div:nth-of-type(1) input"), bench.target("div:nth-of-type(2) input")
+        bench.show(section("Datenschutz", box("Verlauf"), box("Personalisierte Werbung", **{mark: "ads"})))
+        found_in(bench, ads, "div:nth-of-type(2) input")
+        not_found(bench, history)
 
 
-@pytest.mark.parametrize("id_", [":r3:", "radix-12", "x-4711"])
-def test_an_id_that_a_framework_counted_up_is_no_evidence(bench: Bench, id_: str) -> None:
-    bench.show(section("Privacy", box("Personalised ads", id=id_)))
-    target = bench.target("input")
-    bench.show(section("Datenschutz", box("Verlauf", id=id_)))
-    not_found(bench, target)
+def test_an_id_that_a_framework_counted_up_is_no_evidence(bench: Bench) -> None:
+    for id_ in (":r3:", "radix-12", "x-4711"):
+        bench.show(section("Privacy", box("Personalised ads", id=id_)))
+        target = bench.target("input")
+        bench.show(section("Datenschutz", box("Verlauf", id=id_)))
+        not_found(bench, target)
 
 
-@pytest.mark.parametrize("ids", [("rm", "rn", "ro"), ("ra", "rc", "re"), ("r1m", "r1n", "r1o")])
-def test_an_id_that_react_counted_up_does_not_outweigh_the_name(
-    bench: Bench, ids: tuple[str, str, str]
-) -> None:
-    def options(*names: str) -> str:
-        shown = zip(ids, names, strict=True)
-        return "".join(f'<div role=option tabindex=0 id="listbox{at}">{name}</div>' for at, name in shown)
+def options(ids: tuple[str, ...], *names: str) -> str:
+    shown = zip(ids, names, strict=True)
+    return "".join(f'<div role=option tabindex=0 id="listbox{at}">{name}</div>' for at, name in shown)
 
-    bench.show(options("Pounds", "Euros", "Swiss francs"))
-    euros = bench.target("div:nth-of-type(2)")
-    bench.show(options("Yen", "Pounds", "Euros"))
-    found_in(bench, euros, "div:nth-of-type(3)")
-    bench.show(options("Yen", "Pounds", "Swiss francs"))
-    not_found(bench, euros)
+
+def test_an_id_that_react_counted_up_does_not_outweigh_the_name(bench: Bench) -> None:
+    for ids in (("rm", "rn", "ro"), ("ra", "rc", "re"), ("r1m", "r1n", "r1o")):
+        bench.show(options(ids, "Pounds", "Euros", "Swiss francs"))
+        euros = bench.target("div:nth-of-type(2)")
+        bench.show(options(ids, "Yen", "Pounds", "Euros"))
+        found_in(bench, euros, "div:nth-of-type(3)")
+        bench.show(options(ids, "Yen", "Pounds", "Swiss francs"))
+        not_found(bench, euros)
 
 
 def test_ids_that_are_words_are_not_counted_up(bench: Bench) -> None:
@@ -212,54 +207,41 @@ def test_a_counted_mark_is_enough_in_another_language_where_its_whole_series_is_
     found_in(bench, places, "[name=topic_2]")
 
 
-@pytest.mark.parametrize(
-    "page",
-    [
-        pytest.param(topics("Gesichter", "Orte", lang="de", heading="Schlagwörter"), id="one is gone"),
-        pytest.param(
-            topics("Essen", "Gesichter", "Orte", "Tiere", lang="de", heading="Schlagwörter"), id="one more"
-        ),
-        pytest.param(
-            topics("Gesichter", "Orte", "Animals", lang="de", heading="Schlagwörter"), id="a name is left"
-        ),
-        pytest.param(topics("Food", "Cars", "Text", lang="en-GB", heading="Tags"), id="the same language"),
-        pytest.param(
-            topics("Gesichter", "Orte", "Tiere", lang="de", heading="Labels"), id="the same heading"
-        ),
-        pytest.param(
-            topics("Gesichter", "Orte", "Orte", lang="de", heading="Schlagwörter"), id="one name twice"
-        ),
-    ],
-)
-def test_a_counted_mark_is_not_enough_elsewhere(bench: Bench, page: str) -> None:
+ELSEWHERE = {
+    "one is gone": topics("Gesichter", "Orte", lang="de", heading="Schlagwörter"),
+    "one more": topics("Essen", "Gesichter", "Orte", "Tiere", lang="de", heading="Schlagwörter"),
+    "a name is left": topics("Gesichter", "Orte", "Animals", lang="de", heading="Schlagwörter"),
+    "the same language": topics("Food", "Cars", "Text", lang="en-GB", heading="Tags"),
+    "the same heading": topics("Gesichter", "Orte", "Tiere", lang="de", heading="Labels"),
+    "one name twice": topics("Gesichter", "Orte", "Orte", lang="de", heading="Schlagwörter"),
+}
+
+
+def test_a_counted_mark_is_not_enough_elsewhere(bench: Bench) -> None:
     bench.show(topics("Faces", "Places", "Animals", lang="en", heading="Labels"))
     places = bench.target("[name=topic_2]")
-    bench.show(page)
-    not_found(bench, places)
+    for page in ELSEWHERE.values():
+        bench.show(page)
+        not_found(bench, places)
 
 
-@pytest.mark.parametrize("mark", ["", "id", "name"])
-@pytest.mark.parametrize("is_translated", [False, True])
-def test_a_drop_down_has_the_label_and_the_marks_of_the_field_in_it(
-    bench: Bench, mark: str, is_translated: bool
-) -> None:
+def test_a_drop_down_has_the_label_and_the_marks_of_the_field_in_it(bench: Bench) -> None:
     def drop_down(label: str, shown: str, **marks: str) -> str:
         marks = {"id": f"input-{len(label)}"} | marks
         field = f"<input readonly {' '.join(f'{name}={value}' for name, value in marks.items())}>"
         return f"<div><div role=combobox tabindex=0><label for={marks['id']}>{label}</label>{shown}{field}</div></div>"
 
-    own = {mark: "currency"} if mark else {}
-    bench.show(section("Shop", drop_down("Prices", "Pounds", **own), drop_down("Sizes", "Inches")))
-    target = bench.target("[role=combobox]")
-    if is_translated:
-        page = section("Laden", drop_down("Format", "Zoll"), drop_down("Preise", "Franken", **own))
-    else:
-        page = section("Shop", drop_down("Sizes", "Points"), drop_down("Prices", "Francs", **own))
-    bench.show(page)
-    if is_translated and not mark:
-        not_found(bench, target)
-    else:
+    for mark in ("", "id", "name"):
+        own = {mark: "currency"} if mark else {}
+        bench.show(section("Shop", drop_down("Prices", "Pounds", **own), drop_down("Sizes", "Inches")))
+        target = bench.target("[role=combobox]")
+        bench.show(section("Shop", drop_down("Sizes", "Points"), drop_down("Prices", "Francs", **own)))
         found_in(bench, target, "div:nth-of-type(2) > [role=combobox]")
+        bench.show(section("Laden", drop_down("Format", "Zoll"), drop_down("Preise", "Franken", **own)))
+        if mark:
+            found_in(bench, target, "div:nth-of-type(2) > [role=combobox]")
+        else:
+            not_found(bench, target)
 
 
 def test_a_relabelled_switch_is_known_by_the_note_beside_it_but_doubted(bench: Bench) -> None:
@@ -381,12 +363,12 @@ def test_links_in_rows_are_not_the_same_link_whatever_their_address(bench: Bench
     not_found(bench, target)
 
 
-@pytest.mark.parametrize("nowhere", ["#", "#!", "javascript:void(0)", ""])
-def test_links_that_lead_nowhere_are_not_the_same_link(bench: Bench, nowhere: str) -> None:
-    bench.show(f"<ul>{link(nowhere)}</ul>")
-    target = bench.target("a")
-    bench.show(f"<nav><ul>{link(nowhere)}</ul><ul>{link(nowhere)}</ul></nav>")
-    not_found(bench, target)
+def test_links_that_lead_nowhere_are_not_the_same_link(bench: Bench) -> None:
+    for nowhere in ("#", "#!", "javascript:void(0)", ""):
+        bench.show(f"<ul>{link(nowhere)}</ul>")
+        target = bench.target("a")
+        bench.show(f"<nav><ul>{link(nowhere)}</ul><ul>{link(nowhere)}</ul></nav>")
+        not_found(bench, target)
 
 
 def test_a_hidden_link_that_is_there_twice_is_reached_through_the_menu_that_holds_it(bench: Bench) -> None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import copy
 import itertools
+import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.account_support import ACCOUNT, PASSWORD, TAKEN, Application, application, running, tabs
-from tests.sample import long_table
+from tests.account_support import ACCOUNT, PASSWORD, TAKEN, Application, application, running, studio, tabs
 from websp_gym.browser.tabs import Tabs
 from websp_gym.errors import ReplayError
 from websp_gym.recording import RecorderBrowser
@@ -22,13 +22,7 @@ from websp_gym.replay.refusals import says_failure
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-__all__ = ["application", "running", "tabs"]
-
-
-@pytest.fixture(scope="module")
-def studio(browser_thread: None) -> Iterator[RecorderBrowser]:
-    with RecorderBrowser() as studio:
-        yield studio
+__all__ = ["application", "running", "studio", "tabs"]
 
 
 def type_over(page: Page, name: str, text: str) -> None:
@@ -81,15 +75,17 @@ def theme(page: Page) -> None:
     save(page)
 
 
-def all_of_it(page: Page) -> None:
+def every_setting(page: Page) -> None:
     type_over(page, "email", "new@example.org")
+    type_over(page, "city", "Paris")
+    type_over(page, "bio", "A new life")
     page.locator("[name=news]").click()
-    choose(page, "theme", "dark")
-    save(page)
+    page.locator("[value=none]").click()
+    theme(page)
 
 
 FLOWS: dict[str, Callable[[Page], None]] = {
-    flow.__name__: flow for flow in (email, city, bio, age, news, who, theme, all_of_it)
+    flow.__name__: flow for flow in (email, city, bio, age, news, who, theme, every_setting)
 }
 _recorded: dict[tuple[str, str], Trace] = {}
 
@@ -100,7 +96,7 @@ def recording(studio: RecorderBrowser, application: Application, name: str, act:
     before = copy.deepcopy(application.stored)
     studio.start(name, "local", account=ACCOUNT)
     act()
-    end = time.monotonic() + 20
+    end = time.monotonic() + 120
     while application.stored == before and time.monotonic() < end:
         studio.page.wait_for_timeout(5)
     assert application.stored != before
@@ -109,6 +105,7 @@ def recording(studio: RecorderBrowser, application: Application, name: str, act:
 
 def recorded(studio: RecorderBrowser, application: Application, flow: str, takes: str = "redirect") -> Trace:
     """Return the recording of a flow; made once."""
+    application.reset()
     application.takes = takes
     if (flow, takes) not in _recorded:
         studio.page.goto(f"{application.base}/open")
@@ -118,8 +115,16 @@ def recorded(studio: RecorderBrowser, application: Application, flow: str, takes
     return _recorded[flow, takes]
 
 
+def setting(studio: RecorderBrowser, application: Application, name: str) -> Trace:
+    """Return what a recording has of one setting, and the click on Save: a recording costs more than its replay."""
+    trace = recorded(studio, application, "every_setting")
+    *settings, last = trace.events
+    only = [event for event in settings if event.target and event.target.name_attr == name]
+    return trace.model_copy(update={"events": (*only, last)})
+
+
 def play(trace: Trace, tabs: Tabs, **options: Any) -> ReplayReport:
-    given: dict[str, Any] = {"account": ACCOUNT, "timeout": 2.0, **options}
+    given: dict[str, Any] = {"account": ACCOUNT, "timeout": 30.0, **options}
     return replay(trace, tabs, set="recorded", **given)
 
 
@@ -132,55 +137,38 @@ def foreign(trace: Trace) -> Trace:
 EVERY = list(itertools.product([True, False], [True, False]))
 """With and without reading back, a recording of ours and an imported one."""
 
-
-ROOMS = (
-    *(f"websp_gym/{room}/" for room in ("browser", "recording", "replay")), "extension/",
-    "tests/replay/", "tests/account_support",
-)  # fmt: skip
-"""A change of these tries every case."""
-WAYS = ("page", "script", "sign-in script", "odd")
-TAKEN_CASES = [*((flow, "redirect") for flow in FLOWS), *(("all_of_it", way) for way in WAYS)]
+READ_BACK = [(True, True), (True, False)]
 
 
-@pytest.mark.parametrize(("flow", "takes"), long_table(TAKEN_CASES, *ROOMS))
-def test_what_the_server_took_is_ok(
-    studio: RecorderBrowser, application: Application, tabs: Tabs, flow: str, takes: str
+def check_taken(
+    trace: Trace, application: Application, tabs: Tabs, takes: str, ways: Iterable[tuple[bool, bool]]
 ) -> None:
-    trace = recorded(studio, application, flow, takes)
-    states = 3 if flow == "all_of_it" else 1
-    for verify, ours in EVERY:
+    """Replay a trace where the server takes everything; of the ways see :data:`EVERY`."""
+    for verify, ours in ways:
         application.reset()
         application.takes = takes
         before = copy.deepcopy(application.stored)
         report = play(trace if ours else foreign(trace), tabs, verify=verify)
         assert application.stored != before
+        states = len([event for event in trace.events if event.kept])
         assert (report.verified, report.unverified) == (states if verify else None, ())
 
 
-REFUSALS = {
-    "redirect": ("redirect", "silent redirect", "page", "500", "no answer", "expired"),
-    "script": ("422", "no answer", "json", "silent json", "expired", "sign-in page", "sign-in by mail"),
-}
-
-CASES = [
-    (flow, takes, refusal)
-    for takes, refusals in REFUSALS.items()
-    for refusal in refusals
-    for flow in (FLOWS if refusal == "silent redirect" else ("email", "news"))
-]
-
-
-@pytest.mark.parametrize(("flow", "takes", "refusal"), long_table(CASES, *ROOMS))
-def test_what_the_server_refused_is_never_said_to_be_read_back(
-    studio: RecorderBrowser, application: Application, tabs: Tabs, flow: str, takes: str, refusal: str
+def check_refused(
+    trace: Trace,
+    application: Application,
+    tabs: Tabs,
+    takes: str,
+    refusal: str,
+    ways: Iterable[tuple[bool, bool]],
 ) -> None:
-    trace = recorded(studio, application, flow, takes)
+    """Replay a trace where the server refuses everything; of the ways see :data:`EVERY`."""
     silent = refusal.startswith("silent")
-    for verify, ours in EVERY:
+    types_anew = trace.events[0].target is not None and trace.events[0].target.name_attr == "city"
+    for verify, ours in ways:
         application.reset()
         application.takes, application.refuses = takes, refusal
         before = copy.deepcopy(application.stored)
-        tabs.current.goto(f"{application.base}/open")
         try:
             report = play(trace if ours else foreign(trace), tabs, verify=verify)
         except ReplayError:
@@ -189,21 +177,101 @@ def test_what_the_server_refused_is_never_said_to_be_read_back(
         assert application.stored == before
         # Without loading the page once more, nothing is said of what the server does in silence. In a trace of another
         # tool, a text where there was none may be part of something new, and a sign-in page may be what was wanted.
-        unclear = not ours and ((takes, refusal) == ("redirect", "expired") or (silent and flow == "city"))
+        unclear = not ours and ((takes, refusal) == ("redirect", "expired") or (silent and types_anew))
         seen = (verify, ours, tabs.current.url, application.heard, report)
         assert (silent and not verify) or unclear, seen
         assert report.verified == (0 if verify else None)
         assert bool(report.unverified) is verify
 
 
-@pytest.mark.parametrize("refusal", ["401", "page", "redirect"])
-@pytest.mark.parametrize("verify", [True, False])
-@pytest.mark.parametrize("ours", [True, False], ids=["recorded", "imported"])
-def test_a_sign_in_that_stays_on_its_form_is_a_failure(
-    studio: RecorderBrowser, application: Application, tabs: Tabs, refusal: str, verify: bool, ours: bool
+def test_what_the_server_took_is_read_back_whatever_it_is(
+    studio: RecorderBrowser, application: Application, tabs: Tabs
 ) -> None:
-    trace = _recorded.get(("sign in", ""))
-    if trace is None:
+    trace = recorded(studio, application, "every_setting")
+    assert len(trace.events) == 7
+    check_taken(trace, application, tabs, "redirect", READ_BACK)
+
+
+def test_what_was_sent_by_enter_is_taken_or_refused(
+    studio: RecorderBrowser, application: Application, tabs: Tabs
+) -> None:
+    trace = recorded(studio, application, "age")
+    assert [event.type for event in trace.events] == ["type", "key"]
+    check_taken(trace, application, tabs, "redirect", [(True, True)])
+    check_refused(trace, application, tabs, "redirect", "500", [(False, False)])
+
+
+def test_what_the_server_took_is_ok_however_it_says_so(
+    studio: RecorderBrowser, application: Application, tabs: Tabs
+) -> None:
+    trace = setting(studio, application, "email")
+    for takes, ways in (("page", [(True, True), (False, False)]), ("script", [(False, False)])):
+        check_taken(trace, application, tabs, takes, ways)
+    check_taken(trace, application, tabs, "sign-in script", [(False, False)])
+
+
+def test_what_looks_like_an_error_and_is_none_is_ok(
+    studio: RecorderBrowser, application: Application, tabs: Tabs
+) -> None:
+    trace = recorded(studio, application, "email", "odd")
+    check_taken(trace, application, tabs, "odd", [(False, True), (False, False), (True, False)])
+
+
+REFUSALS = {
+    "redirect": ("redirect", "silent redirect", "page", "500", "no answer", "expired"),
+    "script": ("422", "no answer", "json", "silent json", "expired", "sign-in page", "sign-in by mail"),
+}
+
+
+@pytest.mark.parametrize("takes", REFUSALS)
+def test_what_the_server_refused_is_never_said_to_be_taken(
+    studio: RecorderBrowser, application: Application, tabs: Tabs, takes: str
+) -> None:
+    mail, news = (setting(studio, application, name) for name in ("email", "news"))
+    for refusal in REFUSALS[takes]:
+        ways = [(False, False)]
+        if refusal.startswith("silent"):
+            ways = READ_BACK
+        elif (takes, refusal) == ("redirect", "expired"):
+            ways = [(False, True)]  # a trace of another tool does not say that it ended elsewhere
+        elif refusal in ("page", "redirect"):
+            ways += [(True, refusal == "page")]  # what only looks like an error is decided by reading back
+        trace = news if refusal == "no answer" else mail
+        check_refused(trace, application, tabs, takes, refusal, ways)
+
+
+@pytest.mark.proof
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("flow", FLOWS)
+def test_every_flow_is_taken_and_refused_in_every_way(
+    studio: RecorderBrowser, application: Application, tabs: Tabs, flow: str
+) -> None:
+    check_taken(recorded(studio, application, flow), application, tabs, "redirect", EVERY)
+    if flow == "every_setting":
+        for takes in ("page", "script", "sign-in script", "odd"):
+            check_taken(recorded(studio, application, flow, takes), application, tabs, takes, EVERY)
+    for takes, refusals in REFUSALS.items():
+        for refusal in refusals:
+            if flow in ("email", "news") or refusal == "silent redirect":
+                trace = recorded(studio, application, flow, takes)
+                check_refused(trace, application, tabs, takes, refusal, EVERY)
+
+
+def test_a_setting_of_any_kind_that_was_refused_in_silence_is_named(
+    studio: RecorderBrowser, application: Application, tabs: Tabs
+) -> None:
+    trace = recorded(studio, application, "every_setting")
+    application.refuses = "silent redirect"
+    with pytest.raises(ReplayError, match="did not keep what the replay set") as caught:
+        play(trace, tabs, verify=True)
+    named = re.findall(r"event (\d+) \(", str(caught.value))
+    assert named == [str(number) for number, event in enumerate(trace.events, 1) if event.kept]
+    assert len(named) == 6
+
+
+def signing_in(studio: RecorderBrowser, application: Application) -> Trace:
+    """Return the recording of a sign-in; made once."""
+    if ("sign in", "") not in _recorded:
         studio.discard()
         studio.context.clear_cookies()
         studio.page.goto(f"{application.base}/login")
@@ -213,90 +281,102 @@ def test_a_sign_in_that_stays_on_its_form_is_a_failure(
         studio.page.get_by_label("Remember me").click()
         studio.page.get_by_role("button", name="Sign in").click()
         studio.page.wait_for_url("**/home")
-        trace = _recorded["sign in", ""] = studio.stop()
+        _recorded["sign in", ""] = studio.stop()
+    return _recorded["sign in", ""]
+
+
+WRONG = tuple(itertools.product(("401", "page", "redirect"), (True, False)))
+"""How a wrong password is refused, and whether the states are read back."""
+
+
+@pytest.mark.parametrize(
+    ("ours", "wrong"),
+    [
+        pytest.param(True, (("401", False), ("page", False)), id="recorded"),
+        pytest.param(False, (("redirect", False), ("page", True)), id="imported"),
+        pytest.param(True, WRONG, id="recorded, in every way", marks=pytest.mark.proof),
+        pytest.param(False, WRONG, id="imported, in every way", marks=pytest.mark.proof),
+    ],
+)
+def test_a_sign_in_that_stays_on_its_form_is_a_failure(
+    studio: RecorderBrowser,
+    application: Application,
+    tabs: Tabs,
+    ours: bool,
+    wrong: tuple[tuple[str, bool], ...],
+) -> None:
+    trace = signing_in(studio, application)
     trace = trace if ours else foreign(trace)
+    says = r"status 401|did not go on|still asks for the password"
     tabs.context.clear_cookies()
-    report = play(trace, tabs, verify=verify)
-    assert tabs.current.url.endswith("/login" if verify else "/home")
-    if verify:
-        (remember,) = report.unverified
-        assert "Remember me" in remember
-    tabs.context.clear_cookies()
-    application.refuses = refusal
-    with pytest.raises(ReplayError, match=r"status 401|did not go on|still asks for the password"):
-        play(trace, tabs, verify=verify, account={**ACCOUNT, "password": "wrong"})
+    report = play(trace, tabs, verify=True)
+    assert tabs.current.url.endswith("/login")
+    (remember,) = report.unverified
+    assert "Remember me" in remember
+    for refusal, verify in wrong:
+        application.refuses = refusal
+        tabs.context.clear_cookies()
+        with pytest.raises(ReplayError, match=says):
+            # The page that was recorded is waited for until the time is up.
+            play(trace, tabs, verify=verify, account={**ACCOUNT, "password": "wrong"}, timeout=3.0)
 
 
-@pytest.mark.parametrize("refusal", ["/login", "/welcome"])
 def test_a_page_with_a_password_of_its_own_is_not_taken_for_the_sign_in_page(
-    studio: RecorderBrowser, application: Application, tabs: Tabs, refusal: str
+    studio: RecorderBrowser, application: Application, tabs: Tabs
 ) -> None:
     def change(page: Page = studio.page) -> None:
         type_over(page, "email", "new@example.org")
         type_over(page, "password", PASSWORD)
         save(page)
 
-    if ("contact", "") not in _recorded:
-        studio.page.goto(f"{application.base}/open")
-        studio.page.goto(f"{application.base}/contact")
-        _recorded["contact", ""] = recording(studio, application, "contact", change)
-        application.reset()
-    trace = _recorded["contact", ""]
+    studio.page.goto(f"{application.base}/open")
+    studio.page.goto(f"{application.base}/contact")
+    trace = recording(studio, application, "contact", change)
+    application.reset()
     assert trace.end is not None
     assert trace.end.asks_password
     play(trace, tabs)
     assert application.stored["email"] == "new@example.org"
-    application.refuses = refusal
-    with pytest.raises(ReplayError, match=f"went on to {refusal}, which asks for a password"):
-        play(trace, tabs)
+    for refusal in ("/login", "/welcome"):
+        application.refuses = refusal
+        with pytest.raises(ReplayError, match=f"went on to {refusal}, which asks for a password"):
+            play(trace, tabs)
 
 
-def rows(page: Page) -> None:
-    page.get_by_label("Select Carol").click()
-    choose(page, "role", "Editor")
-    page.get_by_role("button", name="Change").click()
-
-
-def word(page: Page) -> None:
-    type_over(page, "word", "spoiler")
-    page.get_by_role("button", name="Add").click()
-
-
-def search(page: Page) -> None:
+def no_settings(page: Page) -> None:
     type_over(page, "q", "Carol")
     page.get_by_role("button", name="Search").click()
     page.wait_for_url(lambda url: "q=Carol" in url)
-    rows(page)
+    page.get_by_label("Select Carol").click()
+    choose(page, "role", "Editor")
+    page.get_by_role("button", name="Change").click()
+    page.wait_for_url(lambda url: "q=" not in url)
+    type_over(page, "word", "spoiler")
+    page.get_by_role("button", name="Add").click()
+    page.get_by_text("spoiler").wait_for()
 
 
-@pytest.mark.parametrize("ours", [True, False], ids=["recorded", "imported"])
-@pytest.mark.parametrize("flow", [rows, word, search])
 def test_what_is_no_setting_is_no_alarm_and_is_listed(
-    studio: RecorderBrowser, application: Application, tabs: Tabs, flow: Callable[[Page], None], ours: bool
+    studio: RecorderBrowser, application: Application, tabs: Tabs
 ) -> None:
-    key = (flow.__name__, "")
-    if key not in _recorded:
-        studio.page.goto(f"{application.base}/open")
-        studio.page.goto(f"{application.base}/users")
-        _recorded[key] = recording(studio, application, flow.__name__, lambda: flow(studio.page))
+    studio.page.goto(f"{application.base}/open")
+    studio.page.goto(f"{application.base}/users")
+    trace = recording(studio, application, "no settings", lambda: no_settings(studio.page))
+    for ours in (True, False):
         application.reset()
-    trace = _recorded[key]
-    report = play(trace if ours else foreign(trace), tabs, verify=True)
-    if flow is word:
+        report = play(trace if ours else foreign(trace), tabs, verify=True)
         assert application.stored["words"] == ["spoiler"]
-    else:
         assert application.stored["roles"] == {"3": "editor", "4": "reader"}
-    set_ = {"rows": 2, "word": 1, "search": 3}[flow.__name__]
-    # The page says the word that was sent to it; a recording knows that its field does not keep it.
-    read = 1 if flow is word and not ours else 0
-    assert (report.verified, len(report.unverified)) == (read, set_ - read)
+        # The page says the word that was sent to it; a recording knows that its field does not keep it.
+        read = 0 if ours else 1
+        assert (report.verified, len(report.unverified)) == (read, 4 - read)
 
 
 def test_the_recorder_notes_what_the_pages_kept_and_where_it_ended(
     studio: RecorderBrowser, application: Application
 ) -> None:
-    trace = recorded(studio, application, "all_of_it")
-    assert [event.kept for event in trace.events] == [True, True, True, None]
+    trace = recorded(studio, application, "every_setting")
+    assert [event.kept for event in trace.events] == [*[True] * 6, None]
     assert trace.end is not None
     assert (trace.end.url, trace.end.asks_password) == (f"{application.base}/profile", False)
 
@@ -304,7 +384,7 @@ def test_the_recorder_notes_what_the_pages_kept_and_where_it_ended(
 def test_a_form_that_the_browser_does_not_send_is_a_failure(
     studio: RecorderBrowser, application: Application, tabs: Tabs
 ) -> None:
-    trace = recorded(studio, application, "email")
+    trace = setting(studio, application, "email")
     wrong = trace.events[0].model_copy(update={"value": "no address"})
     trace = trace.model_copy(update={"events": (wrong, *trace.events[1:])})
     with pytest.raises(ReplayError, match="the browser did not send the form, as 'E-mail' is not valid"):
@@ -314,7 +394,7 @@ def test_a_form_that_the_browser_does_not_send_is_a_failure(
 def test_a_text_that_only_its_spelling_tells_from_the_one_before_is_not_said_to_be_read_back(
     studio: RecorderBrowser, application: Application, tabs: Tabs
 ) -> None:
-    trace = recorded(studio, application, "city")
+    trace = setting(studio, application, "city")
     for refuses in (None, "silent redirect"):
         application.stored["city"], application.refuses = "https://Paris/", refuses
         report = play(trace, tabs, verify=True)
@@ -326,7 +406,7 @@ def test_a_text_that_only_its_spelling_tells_from_the_one_before_is_not_said_to_
 def test_an_address_that_is_taken_is_refused_with_and_without_reading_back(
     studio: RecorderBrowser, application: Application, tabs: Tabs
 ) -> None:
-    trace = recorded(studio, application, "email")
+    trace = setting(studio, application, "email")
     taken = trace.events[0].model_copy(update={"value": TAKEN})
     trace = trace.model_copy(update={"events": (taken, *trace.events[1:])})
     application.refuses = "page"
@@ -344,7 +424,8 @@ ASIDE = """addEventListener('click', () => {
 def test_a_request_that_fails_beside_what_was_done_is_no_refusal(
     studio: RecorderBrowser, application: Application, tabs: Tabs
 ) -> None:
-    trace = recorded(studio, application, "news", "script")
+    trace = setting(studio, application, "news")
+    application.takes = "script"
     tabs.context.add_init_script(ASIDE)
     tabs.context.route("**/telemetry", lambda route: route.fulfill(status=500))
     report = play(trace, tabs, verify=True)
@@ -354,7 +435,8 @@ def test_a_request_that_fails_beside_what_was_done_is_no_refusal(
 def test_a_request_that_is_sent_again_with_a_new_session_is_no_refusal(
     studio: RecorderBrowser, application: Application, tabs: Tabs
 ) -> None:
-    trace = recorded(studio, application, "news", "script")
+    trace = setting(studio, application, "news")
+    application.takes = "script"
     tabs.context.add_init_script(
         "const real = fetch; globalThis.fetch = async (...all) => { const one = await real(...all); "
         "return one.status === 401 ? real(...all) : one; }"
@@ -364,40 +446,39 @@ def test_a_request_that_is_sent_again_with_a_new_session_is_no_refusal(
     assert application.refuses is None
 
 
-@pytest.mark.parametrize(
-    ("was", "wanted", "shown", "kept"),
-    [
-        ("old", "new", "new", True),
-        ("old", "new", "old", False),
-        ("", "example.com", "https://example.com/", True),
-        ("", "Ada@Example.org", "ada@example.org", True),
-        ("", "two\nlines", "two\r\nlines", True),
-        ("30", "31", "31.0", True),
-        ("30", "3", "30", False),
-        ("Ada-Love", "Ada Love", "Ada-Love", False),
-        ("30", "31", "13", False),
-    ],
-)
-def test_texts_compare_as_servers_normalize_them(was: str, wanted: str, shown: str, kept: bool) -> None:
-
-    assert is_text(shown, wanted, was) is kept
+TEXTS: list[tuple[str, str, str, bool]] = [
+    ("old", "new", "new", True),
+    ("old", "new", "old", False),
+    ("", "example.com", "https://example.com/", True),
+    ("", "Ada@Example.org", "ada@example.org", True),
+    ("", "two\nlines", "two\r\nlines", True),
+    ("30", "31", "31.0", True),
+    ("30", "3", "30", False),
+    ("Ada-Love", "Ada Love", "Ada-Love", False),
+    ("30", "31", "13", False),
+]
 
 
-@pytest.mark.parametrize(
-    ("answer", "fails"),
-    [
-        ({"ok": False}, True),
-        ({"success": False, "data": {"id": 1}}, True),
-        ({"status": "error", "message": "taken"}, True),
-        ({"errors": {"email": ["is taken"]}}, True),
-        ({"data": None, "errors": [{"message": "no"}]}, True),
-        ({"data": {"saved": True}, "errors": [{"message": "a part is missing"}]}, False),
-        ({"ok": True, "error": None, "errors": []}, False),
-        ({"status": "done"}, False),
-        ({"status": 200}, False),
-        ([{"ok": False}], False),
-        ("error", False),
-    ],
-)
-def test_json_says_that_a_request_failed(answer: Any, fails: bool) -> None:
-    assert (says_failure(answer) is not None) is fails
+def test_texts_compare_as_servers_normalize_them() -> None:
+    for was, wanted, shown, kept in TEXTS:
+        assert is_text(shown, wanted, was) is kept
+
+
+ANSWERS: list[tuple[Any, bool]] = [
+    ({"ok": False}, True),
+    ({"success": False, "data": {"id": 1}}, True),
+    ({"status": "error", "message": "taken"}, True),
+    ({"errors": {"email": ["is taken"]}}, True),
+    ({"data": None, "errors": [{"message": "no"}]}, True),
+    ({"data": {"saved": True}, "errors": [{"message": "a part is missing"}]}, False),
+    ({"ok": True, "error": None, "errors": []}, False),
+    ({"status": "done"}, False),
+    ({"status": 200}, False),
+    ([{"ok": False}], False),
+    ("error", False),
+]
+
+
+def test_json_says_that_a_request_failed() -> None:
+    for answer, fails in ANSWERS:
+        assert (says_failure(answer) is not None) is fails

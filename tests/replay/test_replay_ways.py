@@ -26,16 +26,16 @@ JS_MENU = """<h1>Site</h1><div><button id=options aria-haspopup=true>Options</bu
 # ---------------------------------------------------------------- menus
 
 
-@pytest.mark.parametrize("recorded", [True, False])
-def test_a_menu_in_a_menu_that_opens_under_the_pointer_is_gone_through(bench: Bench, recorded: bool) -> None:
-    page = bench.show(CSS_MENU)
-    chain = [bench.target("#top"), bench.target("#sub")] if recorded else []
-    page.hover("#top")
-    page.hover("#sub")
-    event = bench.event("click", "#leave", hover=chain)
-    page.mouse.move(700, 500)
-    bench.play(event, timeout=30)
-    assert page.title() == "left"
+def test_a_menu_in_a_menu_that_opens_under_the_pointer_is_gone_through(bench: Bench) -> None:
+    for recorded in (True, False):
+        page = bench.show(CSS_MENU)
+        chain = [bench.target("#top"), bench.target("#sub")] if recorded else []
+        page.hover("#top")
+        page.hover("#sub")
+        event = bench.event("click", "#leave", hover=chain)
+        page.mouse.move(700, 500)
+        bench.play(event)
+        assert page.title() == "left"
 
 
 def test_a_menu_that_a_script_opens_under_the_pointer_is_opened(bench: Bench) -> None:
@@ -48,7 +48,7 @@ def test_a_menu_that_a_script_opens_under_the_pointer_is_opened(bench: Bench) ->
     page.evaluate(
         "document.querySelector('[role=menuitem]').addEventListener('click', (e) => { window.trusted = e.isTrusted; })"
     )
-    bench.play(event, timeout=30)
+    bench.play(event)
     assert page.title() == "muted"
     assert page.evaluate("trusted")
 
@@ -59,7 +59,7 @@ def test_a_menu_that_is_open_for_good_by_now_needs_no_hovering(bench: Bench) -> 
     page.hover("#sub")
     event = bench.event("click", "#leave", hover=[bench.target("#top")])
     bench.show("<h1>Site</h1><button onclick=\"document.title = 'left'\">Sign out everywhere</button>")
-    bench.play(event, timeout=30)
+    bench.play(event)
     assert page.title() == "left"
 
 
@@ -85,7 +85,7 @@ def test_a_row_that_is_not_rendered_yet_is_scrolled_to(bench: Bench) -> None:
     page.evaluate("box.scrollTop = 4000; draw()")
     event = bench.event("click", "#all > div:nth-of-type(3) button")
     page.evaluate("box.scrollTop = 0; draw()")
-    bench.play(event, timeout=60)
+    bench.play(event)
     assert page.evaluate("off") == [102]
 
 
@@ -97,7 +97,7 @@ def test_a_row_that_is_not_there_at_all_is_an_error_and_the_list_goes_back(bench
         target[key] = target[key].replace("Cy Ada", "Zora Zamora")
     page.evaluate("box.scrollTop = 80; draw()")
     with pytest.raises(ReplayError, match="not found"):
-        bench.play(event, timeout=2)
+        bench.play(event, timeout=1)
     assert page.evaluate("off") == []
     assert page.evaluate("box.scrollTop") == 80
 
@@ -105,16 +105,16 @@ def test_a_row_that_is_not_there_at_all_is_an_error_and_the_list_goes_back(bench
 def test_a_list_that_loads_more_at_its_end_is_followed(bench: Bench) -> None:
     page = bench.show("""<h1>Feed</h1><div id=feed></div><script>
       let count = 0;
-      const more = () => { for (let i = 0; i < 20 && count < 80; i++, count++) feed.insertAdjacentHTML('beforeend',
+      const more = () => { for (let i = 0; i < 20 && count < 60; i++, count++) feed.insertAdjacentHTML('beforeend',
         `<div style="height: 60px"><b>Post ${'abcdefgh'[Math.floor(count / 10)]}${'klmnopqrst'[count % 10]}</b> <button onclick="document.title = this.previousElementSibling.textContent">Hide</button></div>`); };
       more();
       onscroll = () => { if (scrollY + innerHeight > document.body.scrollHeight - 50) setTimeout(more, 400); };
     </script>""")
-    page.evaluate("() => { more(); more(); more(); }")
-    event = bench.event("click", "#feed > div:nth-of-type(75) button")
+    page.evaluate("() => { more(); more(); }")
+    event = bench.event("click", "#feed > div:nth-of-type(55) button")
     page.evaluate("() => { feed.innerHTML = ''; count = 0; more(); scrollTo(0, 0); }")
-    bench.play(event, timeout=12)
-    assert page.title() == "Post ho"
+    bench.play(event, timeout=8)
+    assert page.title() == "Post fo"
 
 
 def test_a_target_that_is_only_late_is_not_scrolled_for(bench: Bench) -> None:
@@ -125,7 +125,7 @@ def test_a_target_that_is_only_late_is_not_scrolled_for(bench: Bench) -> None:
       const kept = late; kept.remove();
       setTimeout(() => { document.querySelector('h1').after(kept); }, 700);
     }""")
-    bench.play(event, timeout=30)
+    bench.play(event)
     assert page.evaluate("scrolls") == 0
 
 
@@ -143,25 +143,27 @@ def test_a_layer_that_goes_is_waited_for(bench: Bench) -> None:
       layer.innerHTML = '<button>Stop loading</button>';
       setTimeout(() => layer.remove(), 600);
     }""")
-    bench.play(event, timeout=30)
+    bench.play(event)
     assert page.evaluate("[clicks, trusted]") == [["save"], True]
 
 
-@pytest.mark.parametrize(
-    "layer",
-    [
-        '<div role=dialog aria-label="We value your privacy"><button onclick="clicks.push(1)">Accept</button></div>',
-        '<div style="position: fixed; inset: 0">We value your privacy <a href="#">Read more</a></div>',
-    ],
+LAYERS = (
+    '<div role=dialog aria-label="We value your privacy"><button onclick="clicks.push(1)">Accept</button></div>',
+    '<div style="position: fixed; inset: 0">We value your privacy <a href="#">Read more</a></div>',
 )
-def test_a_consent_layer_that_was_not_recorded_is_named_and_never_clicked(bench: Bench, layer: str) -> None:
+
+
+def test_a_consent_layer_that_was_not_recorded_is_named_and_never_clicked(bench: Bench) -> None:
     page = bench.show(STYLE + COVERED)
     event = bench.event("click", "#save")
-    page.evaluate("html => { layer.innerHTML = html; layer.onclick = () => clicks.push('layer'); }", layer)
-    with pytest.raises(ReplayError, match=r"covered by .*We value your privacy") as caught:
-        bench.play(event, timeout=0.4)
-    assert page.evaluate("clicks") == []
-    assert caught.value.facts["event"] == 1
+    for layer in LAYERS:
+        page.evaluate(
+            "html => { layer.innerHTML = html; layer.onclick = () => clicks.push('layer'); }", layer
+        )
+        with pytest.raises(ReplayError, match=r"covered by .*We value your privacy") as caught:
+            bench.play(event, timeout=0.4)
+        assert page.evaluate("clicks") == []
+        assert caught.value.facts["event"] == 1
 
 
 def test_a_layer_of_the_page_over_an_iframe_is_seen_from_inside(bench: Bench) -> None:
@@ -195,7 +197,7 @@ def test_a_control_that_is_disabled_for_a_while_is_waited_for(bench: Bench) -> N
       setTimeout(() => { box.disabled = false; }, 300);
       box.onchange = () => setTimeout(() => { const fresh = save.cloneNode(true); fresh.disabled = false; save.replaceWith(fresh); }, 300);
     }""")
-    bench.play(*events, set_="on", timeout=30)
+    bench.play(*events, set_="on")
     assert page.evaluate("[box.checked, clicks]") == [True, 1]
 
 
@@ -215,31 +217,28 @@ def test_what_does_not_open_by_the_pointer_is_opened_by_the_keyboard(bench: Benc
 # ---------------------------------------------------------------- native dialogs
 
 
-@pytest.mark.parametrize(
-    ("answer", "title"),
-    [
-        ({"modal": "accept", "modal_text": "{{account.username}} 2"}, "true ada 2"),
-        ({"modal": "accept"}, "true old"),
-        ({"modal": "dismiss"}, "false null"),
-        ({}, "false null"),
-    ],
+ANSWERS: tuple[tuple[dict[str, str], str], ...] = (
+    ({"modal": "accept", "modal_text": "{{account.username}} 2"}, "true ada 2"),
+    ({"modal": "accept"}, "true old"),
+    ({"modal": "dismiss"}, "false null"),
+    ({}, "false null"),
 )
+ASK = """late => { leave.onclick = () => setTimeout(
+    () => { const sure = confirm('Sure?'); document.title = `${sure} ${prompt('Who?', 'old')}`; }, late); }"""
+
+
 @pytest.mark.parametrize("late", [0, 300])
-def test_native_dialogs_are_answered_as_recorded(
-    bench: Bench, answer: dict[str, str], title: str, late: int
-) -> None:
-    page = bench.show("<button id=leave>Delete</button>")
-    event = bench.event("click", "#leave", **answer)
-    page.evaluate(
-        "late => { leave.onclick = () => setTimeout(() => { const sure = confirm('Sure?'); document.title = `${sure} ${prompt('Who?', 'old')}`; }, late); }",
-        late,
-    )
-    bench.play(event)
-    page.wait_for_function("document.title")
-    assert page.title() == title
-    page.evaluate("document.title = ''; leave.click()")
-    page.wait_for_function("document.title")
-    assert page.title() == "false null", "nothing is agreed to after the event"
+def test_native_dialogs_are_answered_as_recorded(bench: Bench, late: int) -> None:
+    for answer, title in ANSWERS:
+        page = bench.show("<button id=leave>Delete</button>")
+        event = bench.event("click", "#leave", **answer)
+        page.evaluate(ASK, late)
+        bench.play(event)
+        page.wait_for_function("document.title")
+        assert page.title() == title
+        page.evaluate("document.title = ''; leave.click()")
+        page.wait_for_function("document.title")
+        assert page.title() == "false null", "nothing is agreed to after the event"
 
 
 # ---------------------------------------------------------------- windows
@@ -260,10 +259,10 @@ def test_each_event_goes_to_the_window_it_was_recorded_in(bench: Bench) -> None:
         "html => { document.body.innerHTML = ''; setTimeout(() => { document.body.innerHTML = html; document.querySelector('button').onclick = (e) => { e.target.textContent = 'Done'; }; }, 400); }",
         form,
     )
-    bench.play(inside, timeout=30)
+    bench.play(inside)
     assert popup.inner_text("button") == "Done"
     assert page.inner_text("button") == "Continue"
-    bench.play(outside, timeout=30)
+    bench.play(outside)
     assert page.inner_text("button") == "Done"
     assert bench.page is page
 

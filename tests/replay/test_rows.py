@@ -51,7 +51,6 @@ AROUND: dict[Row, str] = {
     card: "<div>{}</div>",
     described: "<dl>{}</dl>",
 }
-every_row = pytest.mark.parametrize("row", AROUND, ids=lambda row: row.__name__)
 
 
 def page(row: Row, *rows: tuple[tuple[str, str], str]) -> str:
@@ -64,42 +63,39 @@ USUAL = f"{SPAM} | {links('Edit')}"
 MORE = f"{links('Pin')} | {SPAM} | {links('Edit', 'History')}"
 
 
-@every_row
-@pytest.mark.parametrize("alone", [False, True], ids=["among others", "alone"])
-def test_a_row_is_found_with_one_more_action_in_it_and_among_other_rows(
-    bench: Bench, row: Row, alone: bool
-) -> None:
-    others = [] if alone else [(data, USUAL) for data in OTHERS[:2]]
-    bench.show(page(row, *others, (CAROL, USUAL)))
-    target = bench.target(f".row:nth-of-type({len(others) + 1}) .spam")
-    assert "Edit" not in target["nearby"], target["nearby"]
-    for actions in (MORE, USUAL, SPAM):
-        bench.show(page(row, (OTHERS[2], actions), (CAROL, actions), (OTHERS[1], actions)))
-        found_in(bench, target, ".row:nth-of-type(2) .spam")
-        bench.show(page(row, (OTHERS[2], USUAL), (CAROL, actions), (OTHERS[1], USUAL)))
-        found_in(bench, target, ".row:nth-of-type(2) .spam")
-    bench.show(page(row, (OTHERS[2], MORE), (OTHERS[1], MORE)))
-    not_found(bench, target)
-
-
-@every_row
-def test_two_rows_that_say_the_same_are_refused(bench: Bench, row: Row) -> None:
-    bench.show(page(row, (OTHERS[0], USUAL), (CAROL, USUAL)))
-    target = bench.target(".row:nth-of-type(2) .spam")
-    bench.show(page(row, (OTHERS[0], MORE), (CAROL, MORE), (CAROL, MORE)))
-    not_found(bench, target)
-
-
-@every_row
-def test_who_wrote_it_tells_a_row_from_a_later_one_with_the_same_words(bench: Bench, row: Row) -> None:
-    bench.show(page(row, (OTHERS[0], USUAL), (CAROL, USUAL)))
-    target = bench.target(".row:nth-of-type(2) .spam")
-    twin = ("Dora Lind", CAROL[1])
-    bench.show(page(row, (OTHERS[0], MORE), (twin, MORE), (CAROL, MORE)))
-    found_in(bench, target, ".row:nth-of-type(3) .spam")
-    bench.show(page(row, (OTHERS[0], MORE), (twin, MORE)))
-    if row is not item:
+@pytest.mark.parametrize("row", AROUND, ids=lambda row: row.__name__)
+def test_a_row_is_found_with_one_more_action_in_it_and_among_other_rows(bench: Bench, row: Row) -> None:
+    for others in ([(data, USUAL) for data in OTHERS[:2]], []):
+        bench.show(page(row, *others, (CAROL, USUAL)))
+        target = bench.target(f".row:nth-of-type({len(others) + 1}) .spam")
+        assert "Edit" not in target["nearby"], target["nearby"]
+        for actions in (MORE, USUAL, SPAM):
+            bench.show(page(row, (OTHERS[2], actions), (CAROL, actions), (OTHERS[1], actions)))
+            found_in(bench, target, ".row:nth-of-type(2) .spam")
+            bench.show(page(row, (OTHERS[2], USUAL), (CAROL, actions), (OTHERS[1], USUAL)))
+            found_in(bench, target, ".row:nth-of-type(2) .spam")
+        bench.show(page(row, (OTHERS[2], MORE), (OTHERS[1], MORE)))
         not_found(bench, target)
+
+
+def test_two_rows_that_say_the_same_are_refused(bench: Bench) -> None:
+    for row in AROUND:
+        bench.show(page(row, (OTHERS[0], USUAL), (CAROL, USUAL)))
+        target = bench.target(".row:nth-of-type(2) .spam")
+        bench.show(page(row, (OTHERS[0], MORE), (CAROL, MORE), (CAROL, MORE)))
+        not_found(bench, target)
+
+
+def test_who_wrote_it_tells_a_row_from_a_later_one_with_the_same_words(bench: Bench) -> None:
+    twin = ("Dora Lind", CAROL[1])
+    for row in AROUND:
+        bench.show(page(row, (OTHERS[0], USUAL), (CAROL, USUAL)))
+        target = bench.target(".row:nth-of-type(2) .spam")
+        bench.show(page(row, (OTHERS[0], MORE), (twin, MORE), (CAROL, MORE)))
+        found_in(bench, target, ".row:nth-of-type(3) .spam")
+        bench.show(page(row, (OTHERS[0], MORE), (twin, MORE)))
+        if row is not item:
+            not_found(bench, target)
 
 
 def test_a_title_that_is_a_link_is_no_action(bench: Bench) -> None:

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from websp_gym.errors import WorldError
-from websp_gym.patience import LOOK, Clock, slowness, stretched, tree_of
+from websp_gym.patience import slowness
 
 Returned = TypeVar("Returned")
 
@@ -82,6 +82,7 @@ class _State:
     lock: threading.Lock = field(default_factory=threading.Lock)
     owner: _Owner | None = None
     ways_to_end: list[Callable[[], None]] = field(default_factory=list)
+    moved: list[Callable[[], float]] = field(default_factory=list)
     forget: list[Callable[[], Any]] = field(default_factory=list)
     close: list[Callable[[], None]] = field(default_factory=list)
     inherited: list[Any] = field(default_factory=list)
@@ -101,6 +102,11 @@ def on_overdue(end: Callable[[], None], *, first: bool = False) -> None:
     _state.ways_to_end.insert(0 if first else len(_state.ways_to_end), end)
 
 
+def on_moved(seconds: Callable[[], float]) -> None:
+    """Register what tells, on any thread, by how many seconds the deadline of the running call has moved."""
+    _state.moved.append(seconds)
+
+
 def after_fork(forget: Callable[[], Any]) -> None:
     """Register a function that detaches a forked child from the parent's objects; it returns those not to free."""
     _state.forget.append(forget)
@@ -118,7 +124,7 @@ def call(function: Callable[[], Returned], *, seconds: float | None = None) -> R
         function: Function to run; it is called directly if this is the browser thread.
         seconds: Time limit, counted from the start of the function, which should end its own browser calls by
             then (:class:`~websp_gym.browser.watch.Watch`). :data:`GRACE` seconds later it is ended from
-            outside; still later where the machine keeps the browser waiting. None for no limit.
+            outside, or later by what its own deadline has moved (:func:`on_moved`). None for no limit.
 
     Raises:
         WorldError: The call could not be ended in time, or a thread of the program drives the browser itself.
@@ -133,16 +139,9 @@ def call(function: Callable[[], Returned], *, seconds: float | None = None) -> R
         )
     job = owner.submit(function)
     limit = math.inf if seconds is None else seconds + GRACE
-    clock = None
     try:
-        while not _done_within(job.future, _POLL):
-            running = job.seconds_running()
-            if limit < math.inf and running > LOOK:
-                # As the call's own deadline, this moves while the machine keeps the browser waiting.
-                clock = clock or Clock(lambda: tree_of(os.getpid()))
-                clock.look_again()
-            if running >= (limit if clock is None else stretched(limit, clock)):
-                break
+        while not _done_within(job.future, _POLL) and job.seconds_running() < limit + _moved():
+            pass
     except BaseException:
         if not job.future.done():
             # Ctrl-C: the result is no longer needed. Ending the browser ends the call.
@@ -188,6 +187,10 @@ def _current() -> _Owner:
         if _state.owner is None:
             _state.owner = _Owner(adopted=False)
         return _state.owner
+
+
+def _moved() -> float:
+    return sum(seconds() for seconds in _state.moved)
 
 
 def _end(owner: _Owner, job: _Job) -> bool:

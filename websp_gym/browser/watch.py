@@ -24,7 +24,7 @@ from playwright.sync_api import Error as PlaywrightError
 from websp_gym.browser.driver import kill_browsers, kill_driver, processes_of
 from websp_gym.browser.internals import during_a_call
 from websp_gym.browser.openings import known_openings
-from websp_gym.browser.owner import on_overdue
+from websp_gym.browser.owner import on_moved, on_overdue
 from websp_gym.browser.pulse import Busy, Pulse
 from websp_gym.patience import Clock, slowness, stretched, tree_of
 
@@ -119,12 +119,17 @@ class Watch:
     @property
     def own(self) -> float:
         """Seconds that the call has taken, without those in which it waited for a processor."""
-        return time.monotonic() - self._began - (self._limit() - self.seconds)
+        return time.monotonic() - self._began - self.moved
 
     @property
     def forgiven(self) -> float:
         """Seconds that are not charged to the agent: nothing responded, or what does waited for a processor."""
-        return max(self.stuck, self._limit() - self.seconds)
+        return max(self.stuck, self.moved)
+
+    @property
+    def moved(self) -> float:
+        """Seconds by which the deadline has moved."""
+        return self._limit() - self.seconds
 
     def _plan(self, seconds: float, what: Callable[[], None]) -> None:
         if self._timer is not None:
@@ -231,3 +236,4 @@ def _close(context: BrowserContext) -> None:
 
 
 on_overdue(interrupt, first=True)
+on_moved(lambda: max((watch.moved for watch in list(_running)), default=0.0))
