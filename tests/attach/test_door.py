@@ -319,14 +319,14 @@ def test_an_episode_can_be_finished_once_and_its_environment_played_by_other_age
 
     def program(client: Client, door: Door) -> None:
         statuses.append(finish(door, "first"))
-        statuses.append(finish(door, "second"))
+        with suppress(OSError):  # the door may be closed by then
+            statuses.append(finish(door, "second"))
         with pytest.raises((CommandError, OSError, ConnectionClosed)):
             client.open(COOKIES)
 
     env = make(STEAM, observation="text")
     played = play(env, program)
-    assert statuses[0] == 200
-    assert statuses[1] in (409, 0)  # the door may be closed by then
+    assert statuses in ([200], [200, 409])
     assert played.task.trajectory.steps[-1].action == "ANSWER; first"
     assert played.steps == []
     env.reset(seed=1)

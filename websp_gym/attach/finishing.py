@@ -13,8 +13,8 @@ from websp_gym.texts import encodable
 
 _LONGEST_REASON = 900
 """Characters of why an agent gives up; one may take ten in the text of an action, which has 10,000 at most."""
-_TO_ANSWER = 10.0
-"""Seconds that a door may take to answer."""
+_TO_ANSWER = 60.0
+"""Seconds that a door may take to answer; without it the episode would go on to its time limit."""
 
 
 def answer_in(said: Mapping[str, Any]) -> str:

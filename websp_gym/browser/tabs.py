@@ -48,7 +48,9 @@ class Tabs:
         self.traffic = Traffic(context)
         self._openings = openings_of(context)
         self._history: list[Page] = []
-        self._crashed = self._closed = self._downloaded = False
+        self.crashed = False
+        """Whether a page has crashed, which ends the episode."""
+        self._closed = self._downloaded = False
         if not reacts_at_once:
             watch_timers(context)
         for page in context.pages:
@@ -69,7 +71,7 @@ class Tabs:
     @property
     def current(self) -> Page:
         """The current tab; a blank one is opened if all were closed. Raises WorldError if a page crashed."""
-        if self._crashed:
+        if self.crashed:
             raise WorldError("the page crashed; call reset() to start a new episode")
         closed = False
         while self._history and self._history[-1].is_closed():
@@ -92,7 +94,7 @@ class Tabs:
         """Whether page, browser and driver are running and the context is open."""
         browser = self.context.browser  # None for a persistent context
         return (
-            not (self._crashed or self._closed)
+            not (self.crashed or self._closed)
             and is_answering(self.context)
             and (browser is None or browser.is_connected())
         )
@@ -198,7 +200,7 @@ class Tabs:
         page.on("filechooser", self._file_chooser)
 
     def _crash(self, page: Page) -> None:
-        self._crashed = True
+        self.crashed = True
         # A call made before the crash would wait forever.
         with contextlib.suppress(PlaywrightError):
             page.close()

@@ -97,7 +97,8 @@ class StreamedWindow:
         """
         while self.pressed is None and not until():
             if not self.ended and not self._tabs.alive:
-                self._end("the browser was closed, or it crashed")
+                crashed = self._tabs.crashed
+                self._end("the page crashed" if crashed else "the browser was closed, or it crashed")
             if self.ended:
                 raise WorldError(self.ended)
             with contextlib.suppress(PlaywrightError):
