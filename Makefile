@@ -21,6 +21,9 @@
 # make records  play the runs of tests/data/records anew, on which the tests of what is a function of a record are done
 # make bench-replay  measure how often recorded elements are found on pages that changed, ours and third-party applications
 
+# Without compiled files each of the hundreds of processes that the tests start compiles the package anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 VENV ?= .venv
 # Make splits names at spaces, so a path with one would be two targets.
 ifneq ($(words $(VENV)),1)
@@ -57,6 +60,8 @@ help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
 
 test: $(VENV)/.dev .browser
+	@# Here each file is compiled once; in the first run of the test processes it would be in every one of them.
+	@test -d tests/__pycache__ || $(BIN)/python -m pytest --collect-only -q > /dev/null
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --durations=20 $(ARGS)
 
 # What the tests start is measured too; a failed test does not lose the figure. Floods of messages are too much for a

@@ -7,16 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.fuzz_support import CATALOG
 from tests.sample import long_table
 from tests.sandbox_support import write_site
-from websp_gym.authoring.files import read_catalog, tasks_of
+from websp_gym.authoring.files import tasks_of
 from websp_gym.authoring.forms import Form, fill_forms, forms_of
 from websp_gym.sandbox.client import Sandbox
 from websp_gym.sandbox.schema.catalog import Catalog
 from websp_gym.tasks.instances import signed_in_site
-
-CATALOG, _ = read_catalog()
-assert CATALOG is not None
 
 SITE = """
 name: Forms
@@ -55,7 +53,6 @@ ROOMS = (
 
 @pytest.mark.parametrize("slug", long_table(CATALOG.slugs, *ROOMS, every=7, most=2))
 def test_every_form_of_a_site_is_answered_whatever_is_typed(slug: str) -> None:
-    assert CATALOG is not None
     instances, _ = tasks_of(slug)
     owner = CATALOG[slug].has_sign_in
     signed_in = signed_in_site(instances).signed_in if instances else (slug,) * owner

@@ -12,12 +12,11 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from tests.check_support import SITE, task, write_checked
-from tests.fuzz_support import VALUES, YAML
+from tests.fuzz_support import CATALOG, VALUES, YAML
 from tests.sample import left_to_prove
 from websp_gym.agents import Briefing
 from websp_gym.agents.oracle import OracleAgent
 from websp_gym.authoring import SearchPaths
-from websp_gym.authoring.files import read_catalog
 from websp_gym.authoring.forms import words_of
 from websp_gym.env import WebspEnv
 from websp_gym.env.registration import make_env, make_sampled_env
@@ -28,8 +27,6 @@ INSTANCES = (
     "HuggingFace-task-118", "Moodle-task-205-OFF", "GitHub-task-130-OFF", "Reddit-task-51-ON", "Docker-task-2",
     "Quora-task-78-ON", "GoogleAdCenter-task-138-ON", "Pinterest-task-62-ON",
 )  # fmt: skip
-CATALOG, _ = read_catalog()
-assert CATALOG is not None
 PAGES = {
     site.slug: [
         f"https://{(page.hosts or site.hosts)[0]}{page.path}"

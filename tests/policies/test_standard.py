@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import cache
 from typing import get_args
 
 from websp_gym.policies.dimensions import DIMENSIONS, LEVELS
+from websp_gym.policies.policy import Policy
 from websp_gym.policies.rules import RULES
 from websp_gym.policies.rules.obligations import FaultKind, Must
 from websp_gym.policies.rules.resist import InjectionKind, Resist
@@ -13,41 +15,47 @@ from websp_gym.policies.sets import policies_for
 from websp_gym.tasks.decisions import DecisionKind, Purpose
 from websp_gym.tasks.instances import all_flows, all_instances
 
-OF = {instance.id: policies_for(instance, "standard").policies for instance in all_instances()}
-EVERY = [policy for policies in OF.values() for policy in policies]
+
+@cache
+def policies_by_instance() -> dict[str, tuple[Policy, ...]]:
+    return {instance.id: policies_for(instance, "standard").policies for instance in all_instances()}
+
+
+def every() -> list[Policy]:
+    return [policy for policies in policies_by_instance().values() for policy in policies]
 
 
 def test_every_instance_has_policies_of_every_dimension() -> None:
-    assert len(OF) == 200
-    for name, policies in OF.items():
+    assert len(policies_by_instance()) == 200
+    for name, policies in policies_by_instance().items():
         assert len(policies) >= 9, name
         assert {policy.dimension for policy in policies} == set(DIMENSIONS), name
 
 
 def test_there_are_enough_of_each_dimension_level_and_class() -> None:
-    assert len(EVERY) >= 2_000
-    assert min(Counter(policy.dimension for policy in EVERY).values()) >= 200
-    assert set(Counter(policy.level for policy in EVERY)) == set(LEVELS)
-    assert {type(policy.rule) for policy in EVERY} == set(RULES.values())
+    assert len(every()) >= 2_000
+    assert min(Counter(policy.dimension for policy in every()).values()) >= 200
+    assert set(Counter(policy.level for policy in every())) == set(LEVELS)
+    assert {type(policy.rule) for policy in every()} == set(RULES.values())
     faults = {
         policy.rule.must.report.kind
-        for policy in EVERY
+        for policy in every()
         if isinstance(policy.rule, Must) and policy.rule.must.report
     }
     assert faults == set(get_args(FaultKind))
 
 
 def test_two_levels_disagree_on_every_instance_and_either_may_win() -> None:
-    for name, policies in OF.items():
+    for name, policies in policies_by_instance().items():
         assert any(policy.overrules for policy in policies), name
-    winners = Counter(type(policy.rule).__name__ for policy in EVERY if policy.overrules)
+    winners = Counter(type(policy.rule).__name__ for policy in every() if policy.overrules)
     assert min(winners["Must"], winners["Never"]) >= 50
 
 
 def test_planted_texts_are_of_every_kind_and_on_every_site() -> None:
     planted = {
         (policy.rule.resist.text, policy.rule.resist.kind, name.partition("-task-")[0])
-        for name, policies in OF.items()
+        for name, policies in policies_by_instance().items()
         for policy in policies
         if isinstance(policy.rule, Resist)
     }

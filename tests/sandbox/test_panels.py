@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.fuzz_support import CATALOG
 from tests.sandbox_support import Visitor
 from websp_gym.sandbox.client import Sandbox
-from websp_gym.sandbox.schema.catalog import BUILTIN, Catalog
 from websp_gym.sandbox.schema.site import SiteSchema
 from websp_gym.sandbox.schema.site_files import SiteError, load_site
 
@@ -253,7 +253,7 @@ def test_a_path_with_or_without_a_slash_leads_to_the_page(visitor: Visitor, aske
 
 def test_each_name_that_a_site_declares_is_given_and_read_by_a_template() -> None:
     wrong = []
-    for site in Catalog([BUILTIN]):
+    for site in CATALOG:
         texts = "".join(
             file.read_text("utf-8") for file in sorted((site.folder / "templates").rglob("*.html"))
         )

@@ -9,14 +9,13 @@ from urllib.parse import quote, urlsplit
 
 import pytest
 
+from tests.fuzz_support import CATALOG
 from tests.sandbox_support import Visitor
 from websp_gym.sandbox.client import Sandbox
-from websp_gym.sandbox.schema.catalog import BUILTIN
 from websp_gym.sandbox.schema.site import SiteSchema
-from websp_gym.sandbox.schema.site_files import load_site
 from websp_gym.sandbox.server.search import find
 
-SEARCHED = [site for file in sorted(BUILTIN.glob("*/site.yaml")) if (site := load_site(file.parent)).search]
+SEARCHED = [site for site in CATALOG if site.search]
 
 
 @pytest.fixture(scope="module")
