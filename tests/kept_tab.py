@@ -39,6 +39,9 @@ SETS = ("Browser.set", "Debugger.", "Emulation.", "Fetch.", "Network.", "Page.ad
 """Commands of the DevTools protocol with such an effect."""
 MOST = 6
 """Number of tabs to keep. Each is of another kind, and keeps its browser."""
+_APART = "--kept-tabs"
+"""A flag that Chromium does not know. It gives kept tabs browsers of their own: environments close, blame and count one
+that only they use otherwise than a shared one."""
 _kept: dict[tuple[object, ...], KeptTab] = {}
 """In order of last use."""
 
@@ -230,7 +233,7 @@ def borrowed_tab(
         tab.close()
         tab = None
     if tab is None:
-        context = new_context(shared_browser(BrowserOptions(args=args)), viewport=viewport)
+        context = new_context(shared_browser(BrowserOptions(args=(*args, _APART))), viewport=viewport)
         if prepare is not None:
             prepare(context)
         tab = KeptTab(context, with_tabs=with_tabs)
