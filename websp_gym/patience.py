@@ -15,8 +15,10 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryFile
+from typing import Any
 
 LOOK = 1.0
 """Seconds between two looks at a process; one costs milliseconds where there is a browser."""
@@ -119,6 +121,13 @@ def wait(
     return None
 
 
+def has_ended(process: subprocess.Popen[Any], seconds: float) -> bool:
+    """Wait for some seconds at most and return whether a process has ended."""
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(seconds)
+    return process.returncode is not None
+
+
 def output_of(command: Sequence[str], seconds: float) -> subprocess.CompletedProcess[bytes]:
     """Run a program to its end and return what it said.
 
@@ -135,13 +144,10 @@ def output_of(command: Sequence[str], seconds: float) -> subprocess.CompletedPro
         TemporaryFile() as err,
         subprocess.Popen(command, stdout=out, stderr=err) as it,
     ):
-
-        def ended(patience: float) -> bool:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                it.wait(patience)
-            return it.returncode is not None
-
-        if wait(ended, lambda: tree_of(it.pid), own=seconds, longest=10 * seconds) is not None:
+        if (
+            wait(partial(has_ended, it), lambda: tree_of(it.pid), own=seconds, longest=10 * seconds)
+            is not None
+        ):
             it.kill()
             raise subprocess.TimeoutExpired(command, seconds)
         out.seek(0)

@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 import threading
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import IO, TYPE_CHECKING, Any
 
 from websp_gym.attach.browsers import borrow, give_back
@@ -17,6 +18,7 @@ from websp_gym.attach.episode import AttachedEpisode
 from websp_gym.attach.unseen import UnseenChanges
 from websp_gym.browser.owner import call
 from websp_gym.errors import SetupError, WorldError
+from websp_gym.patience import has_ended, tree_of, wait
 
 if TYPE_CHECKING:
     from websp_gym.attach.episode import Turn
@@ -30,8 +32,8 @@ if TYPE_CHECKING:
 OUTPUT = "output.txt"
 """Name of the file with what a program wrote, in the folder of the record."""
 _OVER = "the episode is over; nothing that is done now counts"
-_TO_EXIT = 5.0
-"""Seconds that a program may take to exit after its episode is over."""
+_TO_EXIT, _TO_WORK_ON = 5.0, 60.0
+"""Seconds that a program may do nothing, and may take in all, before it exits after its episode is over."""
 _NOT_RUNNABLE = (126, 127)
 """What a shell exits with if there is no such program, or it cannot be executed."""
 
@@ -218,8 +220,12 @@ class CommandAgent(OutsideAgent):
         self.end()
         process, self._process = self._process, None
         if process is not None:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(_TO_EXIT)
+            wait(
+                partial(has_ended, process),
+                lambda: tree_of(process.pid),
+                still=_TO_EXIT,
+                longest=_TO_WORK_ON,
+            )
             # Also what it started and left behind.
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)

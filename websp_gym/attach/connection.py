@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from websp_gym.attach.episode import TO_ANSWER
 from websp_gym.attach.rules import RUNS_A_SCRIPT, RefusedError, check, check_address, rule_of
 
 if TYPE_CHECKING:
@@ -290,7 +291,7 @@ class Connection:
 
         self._waiting[session, number] = done
         self._pass(session, number, method, arguments)
-        return await asyncio.wait_for(answered, 10)
+        return await asyncio.wait_for(answered, TO_ANSWER)
 
     def _pass(self, session: str, number: int, method: str, arguments: Message) -> None:
         message = {"id": number, "method": method, "params": arguments, "sessionId": session}

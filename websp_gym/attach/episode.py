@@ -52,7 +52,8 @@ class _Asked:
             self.seen.set_result(observation)
 
 
-_TO_ANSWER = 10.0
+TO_ANSWER = 60.0
+"""Seconds that the browser may take to answer a command of ours."""
 _LOOK, _MOMENT = 0.1, 0.002
 """Seconds between two looks at what the browser tells while no turn comes, and how long one takes at least."""
 _HEARD = (
@@ -241,7 +242,7 @@ class AttachedEpisode:
         self._answers[number] = answered
         self.send_own({"id": number, "method": method, "params": arguments})
         try:
-            return await asyncio.wait_for(answered, _TO_ANSWER)
+            return await asyncio.wait_for(answered, TO_ANSWER)
         except TimeoutError:
             raise WorldError(f"the browser did not answer {method}") from None
         finally:

@@ -15,7 +15,7 @@ _LOCAL = "127.0.0.1"
 _TOKEN = re.compile(rb"\b[0-9a-f]{32}\b")
 _CONNECTION = re.compile(rb"\r\nconnection:[^\r\n]*", re.IGNORECASE)
 _UPGRADE = re.compile(rb"\r\nupgrade:", re.IGNORECASE)
-_TO_BEGIN = 10.0
+_TO_BEGIN = 60.0
 """Seconds that a client may take to send the head of its request."""
 _LONGEST_HEAD = 1 << 16
 _PIECE = 1 << 16

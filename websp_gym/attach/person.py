@@ -22,6 +22,7 @@ from websp_gym.browser.driver import playwright
 from websp_gym.browser.owner import call, shut_down
 from websp_gym.browser.tabs import Tabs
 from websp_gym.errors import SetupError, WorldError
+from websp_gym.patience import has_ended
 from websp_gym.records.runs import count
 from websp_gym.window import streamed
 
@@ -98,8 +99,7 @@ class PersonAgent(OutsideAgent):
             assert window.stdout is not None
             with suppress(BrokenPipeError):
                 window.stdin.close()
-            with suppress(subprocess.TimeoutExpired):
-                window.wait(_TO_EXIT)
+            has_ended(window, _TO_EXIT)
             window.kill()
             window.wait()
             window.stdout.close()
