@@ -553,6 +553,14 @@ def test_the_strict_reward_pays_for_nothing_where_more_moved_and_names_it() -> N
     assert make_reward("strict")(_outcome()).reason == make_reward("state")(_outcome()).reason
 
 
+@pytest.mark.parametrize(
+    ("pays", "status"), [(0.0, "fail"), (0.5, "fail"), (0.99, "fail"), (1, "pass"), (True, "pass")]
+)
+def test_a_function_passes_an_episode_that_it_pays_in_full(pays: float, status: str) -> None:
+    verdict = make_reward(lambda outcome: pays)(_outcome())
+    assert (verdict.score, verdict.status) == (float(pays), status)
+
+
 def test_a_reward_that_does_not_read_the_server_also_has_side_effects() -> None:
     moved = replace(_outcome(), end=_after(settings={"a.one": False, "a.two": 7, "b.text": "y"}))
     verdict = make_reward(lambda outcome: 1.0)(moved)
