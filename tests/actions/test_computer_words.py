@@ -404,6 +404,10 @@ WRONG: tuple[tuple[Any, str], ...] = (
         "Space cannot be held",
     ),
     (a("zoom", region=[5, 5, 5, 9]), "a part of the picture"),
+    *(
+        (a("zoom", region=region), "a part of the picture")
+        for region in ([0, 0, 9999, 9], [0, 0, 9, 9999], [-1, 0, 9, 9])
+    ),
     ({"name": "click", "args": [1]}, "args should be an object"),
     ({"x": 5}, "an object that is no action"),
     ({}, "an object that is no action"),
