@@ -19,6 +19,7 @@ from pathlib import Path
 
 import pytest
 
+from websp_gym.browser.owner import _state
 from websp_gym.cli import main
 from websp_gym.sandbox.client import VARIABLE
 
@@ -55,6 +56,8 @@ def websp_here(
 ) -> subprocess.CompletedProcess[str]:
     """Run the command in this process, and undo what it leaves to the end of its process.
 
+    The browsers that it would close then stay: environments and tabs of the test's file are in them.
+
     Args:
         *arguments: What follows ``websp``.
         cwd: The working folder.
@@ -67,6 +70,7 @@ def websp_here(
     with _undone(variables or {}), pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "argv", ["websp", *given])
         patch.setattr(sys, "stdin", io.StringIO())
+        patch.setattr(_state, "close", [])
         if cwd is not None:
             patch.chdir(cwd)
         with redirect_stdout(out), redirect_stderr(err):

@@ -17,7 +17,8 @@ import pytest
 from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import Page
 
-from websp_gym.browser.driver import kill_browsers, processes_of
+from tests.process_support import words_of
+from websp_gym.browser.driver import processes_of
 from websp_gym.browser.launch import BrowserOptions, close_browser, open_context
 from websp_gym.browser.shared_pipe import CommandError, SharedPipe
 
@@ -155,11 +156,21 @@ def test_a_client_that_fails_at_one_message_loses_no_other(shared: tuple[SharedP
     assert heard == list(range(2, 101, 2))
 
 
+def browsers() -> set[psutil.Process]:
+    """The browsers of this process, with one process or two each."""
+    return {
+        each
+        for each in psutil.Process().children(recursive=True)
+        if "--remote-debugging-pipe" in words_of(each)
+    }
+
+
 def test_a_killed_browser_is_an_error_for_all(browser_thread: None) -> None:
-    pipe = SharedPipe()
+    pipe, others = SharedPipe(), browsers()
     page = open_context(BrowserOptions(pipe=pipe), viewport=(320, 240)).new_page()
     Other(pipe)
-    kill_browsers()
+    for each in browsers() - others:
+        each.kill()
     with pytest.raises(PlaywrightError):
         page.wait_for_timeout(20_000)
     with pytest.raises(CommandError):
