@@ -19,6 +19,7 @@ def test_the_demo_has_every_flaw_and_instances_that_exist() -> None:
     assert set(select_instances(INSTANCES)) == set(INSTANCES)
 
 
+@pytest.mark.proof
 def test_flaws_are_played_compared_and_not_played_again(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -7,6 +7,7 @@ import pytest
 from benchmarks.endurance import main, play
 
 
+@pytest.mark.proof
 def test_a_full_disk_is_an_error_that_names_the_folder_and_spoils_no_record() -> None:
     outcome, left, _seconds = play("disk", 0.1)
     assert left == 0

@@ -227,6 +227,7 @@ document.querySelector("form").onsubmit = () => confirm("Save these choices?");
 </script>"""
 
 
+@pytest.mark.proof
 @pytest.mark.timeout(300)
 def test_a_site_that_asks_in_a_native_dialog_passes_its_checks(tmp_path: Path) -> None:
     write_checked(tmp_path, "Asking", home=ASKS)

@@ -133,6 +133,7 @@ def test_an_agent_with_the_addresses_of_the_task_plays_and_is_rewarded(container
     assert (containers.run / "trajectories" / result["trajectory"].partition("/")[2]).is_dir()
 
 
+@pytest.mark.proof
 def test_an_episode_without_a_score_has_no_reward_is_begun_again_and_then_gets_nothing_for_nothing(
     containers: Containers,
 ) -> None:

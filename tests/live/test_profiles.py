@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import psutil
+import pytest
 
 from benchmarks.internet import Internet
 from tests.command_support import LONGEST, websp_here
@@ -122,6 +123,7 @@ except SetupError as error:
 """
 
 
+@pytest.mark.proof
 def test_a_recording_begins_with_the_profile_too(internet: Internet, tmp_path: Path) -> None:
     name = internet.visit(INSTANCE, profile=True)
     keep_profile(name)

@@ -121,6 +121,7 @@ def visited(opened_studio: RecorderBrowser, server: Server) -> Iterator[Recorder
     opened_studio.discard()
 
 
+@pytest.mark.proof
 @settings(REPEATABLE, max_examples=2)
 @given(everywhere(), ALONE)
 def test_no_part_of_a_secret_on_the_page_is_recorded(

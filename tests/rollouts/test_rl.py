@@ -16,6 +16,7 @@ from websp_gym.tasks.splits import split_ids
 GUIDE = DOCS / "rl.md"
 
 
+@pytest.mark.proof
 def test_the_guides_examples_run_as_they_stand() -> None:
     instances, candidates, rollouts, *_ = re.findall(r"```python\n(.*?)```", GUIDE.read_text("utf-8"), re.S)
     names: dict[str, Any] = {}

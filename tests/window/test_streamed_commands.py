@@ -220,6 +220,7 @@ def directly(pages: Server) -> Trace:
         return studio.stop()
 
 
+@pytest.mark.proof
 def test_a_recording_in_the_page_has_the_events_of_one_in_a_window(
     pages: Server, form: Page, person: Person, tmp_path: Path
 ) -> None:
