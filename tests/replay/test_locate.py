@@ -124,6 +124,25 @@ def test_the_one_in_an_iframe_is_preferred_to_another_of_its_name_in_the_page(be
     not_found(bench, target)
 
 
+def test_of_two_alike_in_two_frames_none_is_taken(bench: Bench) -> None:
+    bench.show(section("Messages", box("Push")))
+    target = bench.target("input")
+    page = bench.show("<iframe></iframe><iframe></iframe>")
+    for frame in page.frames[1:]:
+        frame.set_content(section("Messages", box("Push")))
+    not_found(bench, target)
+
+
+def test_what_a_text_field_holds_is_no_mark_of_it(bench: Bench) -> None:
+    """Nor where the element around it has the text as its value."""
+    page = bench.show("""<x-text value="my diary"></x-text><script>customElements.define('x-text', class extends HTMLElement {
+        constructor() { super(); this.attachShadow({mode: 'open'}).innerHTML = '<input aria-label=Note value="my diary">' } })</script>""")
+    bench.target("x-text")
+    script = "__websp.recordedPrint(document.querySelector('x-text').shadowRoot.querySelector('input'))"
+    print_ = page.evaluate(script)
+    assert (print_["name"], print_.get("value")) == ("Note", None)
+
+
 def test_what_stands_around_a_control_is_more_than_the_labels_of_its_neighbours(bench: Bench) -> None:
     bar = "<div><button>Hide</button> <button>Share</button> <button aria-label=More></button></div>"
     cards = [
@@ -342,6 +361,20 @@ def test_links_with_one_name_and_several_addresses_are_told_apart_or_refused(ben
     not_found(bench, target)
     bench.show(f"<nav hidden><ul>{link('/ben/preferences')}</ul><ul>{link('/eve/preferences')}</ul></nav>")
     assert isinstance(locate(bench.page, Fingerprint.model_validate(target), hidden=True), NotFound)
+
+
+def test_of_links_that_differ_in_their_query_the_one_with_the_recorded_query_is_taken(bench: Bench) -> None:
+    bench.show(f"<ul>{link('/settings?tab=privacy')}</ul>")
+    target = bench.target("a")
+    others = f"<ul>{link('/settings?tab=email')}</ul><ul>{link('/settings?tab=privacy')}</ul>"
+    bench.show(f"<nav>{others}</nav>")
+    whole = found_in(bench, target, "ul:nth-of-type(2) a").score
+    scores = []
+    for address in ("/settings?tab=email", "/terms?tab=privacy"):
+        bench.show(f"<ul>{link(address)}</ul>")
+        other = locate(bench.page, Fingerprint.model_validate(target))
+        scores.append(other.score if isinstance(other, Found) else max(rung.best for rung in other.rungs))
+    assert whole > scores[0] > scores[1]
 
 
 def test_links_in_rows_are_not_the_same_link_whatever_their_address(bench: Bench) -> None:
