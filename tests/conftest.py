@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import signal
+import urllib.request
 from collections import defaultdict
 from collections.abc import Iterator
 from operator import itemgetter
@@ -32,10 +33,12 @@ def pytest_report_header() -> str:
 
 
 def pytest_sessionstart() -> None:
-    """Start the browser thread that users get, and take Ctrl-C.
+    """Start the browser thread that users get, take Ctrl-C, and reach servers of this machine past any proxy.
 
     Child processes are sent SIGINT; where `make test` runs in the background they would inherit that it is ignored.
+    ``urlopen`` keeps the proxies of its first call in a process, which may be those that one test sets.
     """
+    urllib.request.install_opener(urllib.request.build_opener(urllib.request.ProxyHandler({})))
     call(lambda: None)
     signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -80,7 +80,7 @@ def test_a_part_ends_past_any_proxy_of_the_user(
         end_part(door.port, door.token, body)
         return "too late"
 
-    # The program's own end does not reach the episode: it would say "too late" if the part had not ended before.
+    # The program's own end would say "too late" if the part had not ended before.
     record = play_door(make(STEAM, observation="text"), program).task.trajectory
     assert (record.end_reason, record.answer[: len(ending[1])], record.steps[-1].error) == (*ending, "")
 
