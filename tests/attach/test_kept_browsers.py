@@ -10,17 +10,26 @@ import pytest
 
 from tests.attach_support import COOKIES, STEAM, Client, CommandError, until
 from tests.conftest import MakeEnv
+from tests.kept_tab import close_kept_tabs
 from tests.process_support import words_of
 from websp_gym.attach import attach
 from websp_gym.attach.agent import OutsideAgent
-from websp_gym.browser.launch import BrowserOptions, close_browser, open_context
+from websp_gym.browser.launch import BrowserOptions, close_browser, close_browsers, open_context
 from websp_gym.browser.owner import call
 from websp_gym.browser.shared_pipe import SharedPipe
 from websp_gym.errors import WorldError
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _no_other_browsers() -> None:
+    """Close what other files have left open in this process; here browsers are counted and killed."""
+    call(close_kept_tabs)
+    call(close_browsers)
+    until(lambda: not doors_browsers())
+
+
 def doors_browsers() -> set[int]:
-    """Return the processes of the browsers behind doors of this process."""
+    """Return the processes of the browsers behind doors of this process, which has no others."""
     return {
         each.pid
         for each in psutil.Process().children(recursive=True)
