@@ -61,7 +61,7 @@ help:
 
 test: $(VENV)/.dev .browser
 	@# Here each file is compiled once; in the first run of the test processes it would be in every one of them.
-	@test -d tests/__pycache__ || $(BIN)/python -m pytest --collect-only -q > /dev/null
+	@test -d tests/__pycache__ || $(BIN)/python -m pytest --collect-only -q > /dev/null || true
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --durations=20 $(ARGS)
 
 # What the tests start is measured too; a failed test does not lose the figure. Floods of messages are too much for a

@@ -144,10 +144,8 @@ def output_of(command: Sequence[str], seconds: float) -> subprocess.CompletedPro
         TemporaryFile() as err,
         subprocess.Popen(command, stdout=out, stderr=err) as it,
     ):
-        if (
-            wait(partial(has_ended, it), lambda: tree_of(it.pid), own=seconds, longest=10 * seconds)
-            is not None
-        ):
+        late = wait(partial(has_ended, it), lambda: tree_of(it.pid), own=seconds, longest=10 * seconds)
+        if late is not None:
             it.kill()
             raise subprocess.TimeoutExpired(command, seconds)
         out.seek(0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,8 @@ from tests.attach_support import COOKIES, STEAM, SWITCHES, until
 from tests.command_support import websp_here
 from tests.process_support import words_of
 from websp_gym.agents import make_agent
-from websp_gym.attach.agent import command_environment
+from websp_gym.attach import agent as outside
+from websp_gym.attach.agent import CommandAgent, command_environment
 from websp_gym.errors import SetupError
 
 PROGRAM = f"""
@@ -100,6 +102,28 @@ def test_a_program_behind_a_proxy_reaches_its_door(monkeypatch: pytest.MonkeyPat
     (result,) = run(tmp_path / "run", f"{sys.executable} {file}", tasks=STEAM)
     record = json.loads((tmp_path / "run" / result["trajectory"] / "trajectory.json").read_text())
     assert record["answer"] == "it is 7"
+
+
+@pytest.mark.parametrize(
+    ("work", "ends"),
+    [("sum(range(60_000_000))", True), ("time.sleep(600)", False)],
+    ids=["works on", "does nothing"],
+)
+def test_a_program_has_as_long_to_exit_as_it_works(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, work: str, ends: bool
+) -> None:
+    monkeypatch.setattr(outside, "_TO_EXIT", 0.25)
+    done = tmp_path / "done"
+    program = f"import pathlib, time; print(flush=True); {work}; pathlib.Path({str(done)!r}).touch()"
+    agent = CommandAgent("", "any")
+    agent._process = subprocess.Popen(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, start_new_session=True
+    )
+    assert agent._process.stdout is not None
+    with agent._process.stdout as said:
+        said.readline()
+        agent.leave()
+    assert done.exists() is ends
 
 
 def test_a_program_that_fails_is_scored_by_the_state(tmp_path: Path) -> None:

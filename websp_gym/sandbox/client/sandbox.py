@@ -20,6 +20,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
+from websp_gym.patience import has_ended
+
 from .control_api import ControlApi
 from .episode_handle import EpisodeHandle
 from .launching import (
@@ -272,8 +274,7 @@ class Sandbox:
                 del os.environ[VARIABLE]
         if self._process is not None and last:
             # The server stays if another process has become a user in the meantime.
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self._process.wait(_END_TIMEOUT)
+            has_ended(self._process, _END_TIMEOUT)
 
     def _is_last_user(self) -> bool:
         try:
