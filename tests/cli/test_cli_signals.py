@@ -123,9 +123,19 @@ def test_ctrl_c_while_a_command_is_starting_is_one_line(tmp_path: Path, point: s
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("late", [False, True])
 def test_a_signal_that_comes_while_an_object_is_finalized_is_not_lost(
-    monkeypatch: pytest.MonkeyPatch, number: signal.Signals
+    monkeypatch: pytest.MonkeyPatch, number: signal.Signals, late: bool
 ) -> None:
+    def at_once(timer: int, seconds: float) -> None:
+        monkeypatch.setattr(signal, "setitimer", setitimer)
+        signal.raise_signal(signal.SIGALRM)
+
+    setitimer = signal.setitimer
+    # The process slept through the delay: what is raised before the loss has been dealt with is lost again.
+    if late:
+        monkeypatch.setattr(signal, "setitimer", at_once)
+
     class Interrupted:
         def __del__(self) -> None:
             signal.raise_signal(number)  # its KeyboardInterrupt is lost here
@@ -140,7 +150,7 @@ def test_a_signal_that_comes_while_an_object_is_finalized_is_not_lost(
             interrupted()
     finally:
         logging.disable(logging.NOTSET)
-    assert came == [number, number]
+    assert came == [number]
 
 
 @pytest.mark.parametrize(

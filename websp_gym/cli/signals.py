@@ -9,7 +9,6 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from types import FrameType
 from typing import TYPE_CHECKING
 
@@ -33,7 +32,7 @@ def stopped_cleanly() -> Iterator[list[int]]:
         came.append(number)
         # Ctrl-C ends the browser's driver too; what asyncio says about it until this process ends is of no use.
         logging.disable()
-        sys.unraisablehook = partial(_send_again, number)
+        sys.unraisablehook = _raise_soon
         raise KeyboardInterrupt
 
     if threading.current_thread() is not threading.main_thread():
@@ -50,10 +49,20 @@ def stopped_cleanly() -> Iterator[list[int]]:
             signal.signal(number, handler)
 
 
-def _send_again(number: int, lost: UnraisableHookArgs) -> None:
-    """Send this process a signal once more if what it raised was lost, as where an object is finalized."""
+def _raise_soon(lost: UnraisableHookArgs) -> None:
+    """Raise an interruption again if it was lost, as where an object is finalized."""
     if issubclass(lost.exc_type, KeyboardInterrupt):
-        threading.Timer(_SOON, os.kill, (os.getpid(), number)).start()
+        signal.signal(signal.SIGALRM, _raise_again)
+        signal.setitimer(signal.ITIMER_REAL, _SOON)
+
+
+def _raise_again(number: int, frame: FrameType | None) -> None:
+    while frame is not None:
+        if frame.f_code is _raise_soon.__code__:  # what is raised below it is lost once more
+            signal.setitimer(signal.ITIMER_REAL, _SOON)
+            return
+        frame = frame.f_back
+    raise KeyboardInterrupt
 
 
 def caused_by(error: BaseException, kind: type[BaseException]) -> bool:
