@@ -21,6 +21,7 @@ from websp_gym.browser.driver import discard_dead_driver, is_answering
 from websp_gym.browser.profiles import unpack
 from websp_gym.errors import SetupError
 from websp_gym.paths import data_dir
+from websp_gym.patience import slowness
 from websp_gym.recording.launch import launch
 from websp_gym.recording.look_back import look_back
 from websp_gym.recording.profile import write_profile
@@ -279,7 +280,7 @@ class RecorderBrowser:
         return self._worker().url.split("/")[2]
 
     def _worker(self) -> Worker:
-        end = time.monotonic() + _WORKER_SECONDS
+        end = time.monotonic() + _WORKER_SECONDS * slowness()
         while True:
             for worker in reversed(self.context.service_workers):
                 if worker.url.startswith("chrome-extension://"):
@@ -314,7 +315,7 @@ class RecorderBrowser:
 
     def _ask(self, name: str, arguments: list[Any]) -> dict[str, Any]:
         """Send a call to the service worker, and repeat it until the worker's script has loaded."""
-        end = time.monotonic() + _WORKER_SECONDS
+        end = time.monotonic() + _WORKER_SECONDS * slowness()
         while time.monotonic() < end:
             try:
                 reply: dict[str, Any] | None = self._worker().evaluate(_CALL, [name, arguments])

@@ -321,7 +321,7 @@ def _located(one: Kept, tabs: Tabs, rules: ClassRules, patience: float) -> Locat
 
 def _load(url: str, tabs: Tabs, timeout: float) -> None:
     try:
-        tabs.load(url, timeout=timeout)
+        tabs.load(url, timeout=timeout * slowness())
     except PlaywrightError as error:
         reason = str(error).split("\n", 1)[0]
         raise ReplayError(
