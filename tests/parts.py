@@ -53,6 +53,8 @@ PROVE: Program = {
     "flows": (*_PROVE, "--flows"),
     "proofs": (*_PYTEST, "-m", "proof"),
 }
+_FROM_MAKE = ("MAKEFLAGS", "MFLAGS", "MAKEOVERRIDES", "MAKELEVEL", "PARTS", "ARGS", "SITE")
+"""How make hands its variables on: those of `make night` are not those of the `make` of a part."""
 _SUMMARY = re.compile(r"^=* ?((?:\d+ [a-z]+(?:, )?)+) in [\d.]+s.*$", re.MULTILINE)
 _NOTHING_CHOSEN = 5
 """What pytest exits with where there is nothing to run: not every site has proofs of its own."""
@@ -137,9 +139,12 @@ def run(part: str, command: Sequence[str], folder: Path, commit: str = "") -> Ra
     """Run one part, keep its output and how it ended, and show the end of the output if it failed."""
     log = folder / f"{part}.log"
     print(f"{part}: {' '.join(command)} > {log}", flush=True)
+    env = {name: value for name, value in os.environ.items() if name not in _FROM_MAKE}
     began = time.monotonic()
     with log.open("w") as output:
-        done = subprocess.run(command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT, check=False)
+        done = subprocess.run(
+            command, cwd=ROOT, env=env, stdout=output, stderr=subprocess.STDOUT, check=False
+        )
     minutes = (time.monotonic() - began) / 60
     text = log.read_text("utf-8", errors="replace")
     good = done.returncode == 0 or (done.returncode == _NOTHING_CHOSEN and "-k" in command)

@@ -39,6 +39,21 @@ def test_a_part_that_fails_does_not_end_the_run_and_the_table_is_kept(
     assert run_all({"second": (sys.executable, "-c", good)}, tmp_path) == 0
 
 
+def test_a_part_gets_none_of_the_variables_of_the_make_that_runs_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`make night PARTS=prove ARGS=--again` would be `make prove PARTS=prove ARGS=--again`, and there is no such part."""
+    makefile = tmp_path / "Makefile"
+    here = f"'{sys.executable}' -c 'from tests.parts import run_all; from pathlib import Path; "
+    there = f'run_all({{"it": ("make", "-f", "{makefile}", "it")}}, Path("{tmp_path}"))'
+    makefile.write_text(f"night:\n\t{here}{there}'\nit:\n\t@echo 'parts=$(PARTS) arguments=$(ARGS)'\n")
+    subprocess.run(
+        ["make", "-f", makefile, "night", "PARTS=it", "ARGS=--again"],
+        cwd=ROOT, check=True, capture_output=True,
+    )  # fmt: skip
+    assert "parts= arguments=\n" in (tmp_path / "it.log").read_text("utf-8")
+
+
 def test_a_part_that_passed_is_not_run_again_until_something_changes(tmp_path: Path) -> None:
     log = tmp_path / "ran"
     parts = {
