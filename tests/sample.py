@@ -59,7 +59,7 @@ PARTS: tuple[tuple[str, str], ...] = (
     (r"benchmarks/.*\.py$", "bench"),
     (r"websp_gym/(?:world/live/|env/live_|recording/live)|tests/live_apps/", "live"),
 )
-"""Part of ``make test-all``, beyond ``make test``, that runs the code of a file."""
+"""Part of ``make night`` that runs the code of a file."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ def touched_by(files: Iterable[str]) -> Touched:
 
 
 def parts_touched_by(files: Iterable[str]) -> set[str]:
-    """Return the parts of ``make test-all``, beyond ``make test``, that changes of files may have broken."""
+    """Return the parts of ``make night`` that changes of files may have broken."""
     return {part for file in files for pattern, part in PARTS if re.match(pattern, file)}
 
 

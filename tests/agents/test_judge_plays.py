@@ -73,6 +73,7 @@ def test_each_way_ends_with_the_expected_state(played: tuple[Path, list[Played]]
     assert labels == {"oracle": True, "opposite": False, "extra": True, "destructive": False}
 
 
+@pytest.mark.proof
 def test_the_pictures_show_what_was_done(played: tuple[Path, list[Played]]) -> None:
     """The marks were read off the very page each screenshot was taken of."""
     folder, _done = played

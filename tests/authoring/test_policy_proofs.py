@@ -64,6 +64,7 @@ def test_an_everyday_task_is_done_and_its_decision_is_judged(name: str) -> None:
     assert {"oracle", "no-op", "kept", "dormant", "broken"} <= {each.check for each in findings}
 
 
+@pytest.mark.proof
 def test_a_policy_that_is_not_as_it_says_fails_the_proof(tmp_path: Path) -> None:
     instance: Instance = load_instance("GitHub-task-130-OFF")
     file = tmp_path / "policies.yaml"

@@ -133,6 +133,7 @@ env.close()
 """
 
 
+@pytest.mark.proof
 def test_an_environment_works_from_anywhere_and_leaves_nothing_behind() -> None:
     """From a running asyncio loop, threads that come and go, and forked children; and if nobody closes it."""
     done = run(START + FROM_ANYWHERE)

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 WITHOUT = "import os, time\ndel os.memfd_create, time.pthread_getcpuclockid\n"
 EPISODE = """
 import os, time
@@ -19,6 +21,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.proof
 def test_an_episode_passes_without_files_in_memory_and_clocks_of_threads(tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text(WITHOUT, "utf-8")
     (tmp_path / "episode.py").write_text(EPISODE, "utf-8")

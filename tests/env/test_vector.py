@@ -57,6 +57,7 @@ def test_two_environments_play_side_by_side_on_one_server(started: Started, tmp_
     assert sorted(folders) == ["001", "002", "003", "004"]
 
 
+@pytest.mark.proof
 def test_browsergym_ids_make_vectors_in_gymnasiums_other_modes_too(started: Started) -> None:
     env = make_vector("browsergym/websp.", 1, autoreset_mode=AutoresetMode.SAME_STEP)
     observations, _infos = env.reset(seed=1)

@@ -27,7 +27,7 @@ def reached(internet: Internet, instance: str) -> None:
     "instance",
     [
         "Steam-task-197-ON",  # texts that are added to a list
-        "Coursera-task-182",  # behind a tab without an address
+        pytest.param("Coursera-task-182", marks=pytest.mark.proof),  # behind a tab without an address
         *(
             pytest.param(each, marks=pytest.mark.proof)
             for each in ("Steam-task-191-ON", "Steam-task-191-OFF", "BBC-task-169", "GitHub-task-129-ON")

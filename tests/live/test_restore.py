@@ -57,7 +57,7 @@ def test_the_account_is_as_it_was_found_when_the_episode_is_over(internet: Inter
     assert kept("found", account) is None
 
 
-@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("by", [pytest.param(signal.SIGINT, marks=pytest.mark.proof), signal.SIGKILL])
 def test_a_run_that_is_stopped_puts_the_account_back_or_says_how(
     internet: Internet, tmp_path: Path, by: signal.Signals
 ) -> None:

@@ -226,6 +226,7 @@ def test_an_episode_that_ends_by_an_error_twice_has_failed(served: Served) -> No
     assert results[1]["reward"] == 0.0
 
 
+@pytest.mark.proof
 def test_a_server_that_is_started_anew_goes_on_with_the_run_here_over_tls(tmp_path: Path) -> None:
     folder = str(tmp_path / "run")
     certificate, key = tmp_path / "cert.pem", tmp_path / "key.pem"

@@ -64,6 +64,7 @@ def test_a_run_without_a_failure_has_nothing_to_play_again(tmp_path: Path) -> No
         failed_of(tmp_path)
 
 
+@pytest.mark.proof
 def test_the_command_adds_trials_to_the_run_and_goes_on_where_it_was(websp: Websp, tmp_path: Path) -> None:
     out = tmp_path / "run"
     common = ("--agent", "noop", "--observation", "text", "--initial-state", "snapshot")

@@ -61,6 +61,7 @@ def test_no_model_without_an_opinion_goes_without_a_reason(troubles: str) -> Non
         assert told == ["openai:gpt-5.2", "openai:gpt-4.1", "anthropic:claude-opus-4.6"]
 
 
+@pytest.mark.proof
 def test_the_judges_reward_can_be_compared_with_the_servers_state() -> None:
     lines = run("judge_reward.py").splitlines()
     assert lines[0] == "oracle: reward 1.0, pass by the judge"

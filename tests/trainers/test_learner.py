@@ -116,6 +116,7 @@ def test_features_know_neither_site_nor_instance(shown: Transcript) -> None:
     assert {"ME", "SITE"} <= words
 
 
+@pytest.mark.proof
 def test_the_program_writes_its_log_its_result_and_the_policy(tmp_path: Path) -> None:
     ids = ["--ids", "Steam-task-191-OFF", "Steam-task-195", "--baselines", "noop", "--processes", "1"]
     training = ["--epochs", "30", "--minutes", "0.001", "--groups", "1", "--size", "2"]
