@@ -144,6 +144,8 @@ def test_a_drawer_that_slides_in_is_at_its_place(hands: Hands) -> None:
         "<script>const f = () => fetch('/poll').then(f); f()</script>",
         "<script>const f = () => fetch('/short-poll').then(f); f()</script>",
         "<script>const f = () => fetch('/far-poll').then(f); f()</script>",
+        "<script>const f = () => fetch('http://127.0.0.1:9/').catch(() => 0).then(f); f()</script>",
+        "<script>const f = () => fetch('/short-poll?' + Math.random()).then(f); f()</script>",
         "<img src=/never>",
     ],
 )
@@ -160,6 +162,17 @@ def test_endless_work_delays_one_step_at_most(hands: Hands, noise: str) -> None:
     hands.click("Go")
     assert hands.names() == ["done"]
     assert hands.rested, "held up again, it was given up on at the cap"
+
+
+def test_requests_in_rounds_are_waited_for_to_the_last_round(hands: Hands) -> None:
+    """As a queue is seen on a busy machine: the ends of a round are told before the next one starts."""
+    hands.site.put("/item", "x", delay=0.08)
+    hands.show(
+        """<p id=p></p><script>let n = 0; (async () => { for (let round = 0; round < 6; round++) {
+        await Promise.all([1, 2, 3].map(async () => { await (await fetch('/item?' + n++)).text(); p.textContent += 'x' }));
+        await new Promise(over => setTimeout(over, 20)) } })()</script>"""
+    )
+    assert hands.page.inner_text("p") == 18 * "x"
 
 
 def test_a_queue_of_requests_is_waited_for_to_its_end(hands: Hands) -> None:

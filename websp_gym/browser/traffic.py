@@ -12,7 +12,7 @@ from playwright.sync_api import Error as PlaywrightError
 from websp_gym.patience import slowness
 
 if TYPE_CHECKING:
-    from playwright.sync_api import BrowserContext, Page, Request
+    from playwright.sync_api import BrowserContext, Page, Request, ResourceTiming
 
 PATIENCE = 2.5
 """Seconds after which an open request counts as a stream or a long poll, four times as many on a busy machine; a
@@ -40,6 +40,7 @@ class Traffic:
         self._background: set[_Endpoint] = set()
         self._repeats: Counter[_Endpoint] = Counter()
         self._ended_urls: set[str] = set()
+        self._last_end: dict[_Endpoint, float] = {}
         context.on("request", self._started)
         context.on("requestfinished", self._ended)
         context.on("requestfailed", self._ended)
@@ -48,6 +49,7 @@ class Traffic:
         """Reset the counts of repeated requests, because a user may save the same form often."""
         self._repeats.clear()
         self._ended_urls.clear()
+        self._last_end.clear()
 
     def in_flight(self, page: Page) -> int:
         """Return the number of awaited requests of this tab or of a tab that is just opening."""
@@ -64,37 +66,51 @@ class Traffic:
     def _started(self, request: Request) -> None:
         if request.resource_type in _NEVER_AWAITED:
             return
-        endpoint = None
+        endpoint, again = None, False
         if not request.is_navigation_request():
             endpoint = _endpoint(request)
             if endpoint in self._background:
                 return
-            # The next request of a poll may start before the end of the last one is reported; if the poll is fast,
-            # of several. Then only an identical URL counts: a queue of different requests is not a poll.
-            others = sum(open_.endpoint == endpoint for open_ in self._open.values())
-            if others <= 1 or request.url in self._ended_urls:
+            again = request.url in self._ended_urls
+            if again:
                 self._repeats[endpoint] += 1
                 self._ended_urls.discard(request.url)
-            if self._repeats[endpoint] >= _POLLS:
+            if self._repeats[endpoint] + (not again) >= _POLLS:
                 self._background.add(endpoint)
                 return
         elif _opens_page(request):
             self._background.clear()
         self.changed = time.monotonic()
-        self._open[request] = _Open(self.changed, endpoint)
+        self._open[request] = _Open(self.changed, endpoint, again)
 
     def _ended(self, request: Request) -> None:
-        if self._open.pop(request, None) is not None:
-            self.changed = time.monotonic()
-            self._ended_urls.add(request.url)
+        open_ = self._open.pop(request, None)
+        if open_ is None:
+            return
+        self.changed = time.monotonic()
+        self._ended_urls.add(request.url)
+        if open_.endpoint is not None and not open_.again:
+            self._count(open_.endpoint, request.timing)
+
+    def _count(self, endpoint: _Endpoint, timing: ResourceTiming) -> None:
+        """Count a repetition. Different requests of one endpoint at the same time are a queue, not a poll.
+
+        By the browser's clock: on a busy machine those that followed each other seem to be open at once, and those
+        that were open at once to follow each other. One that failed has no times.
+        """
+        began, lasted = timing["startTime"], timing["responseEnd"]
+        last_end = self._last_end.get(endpoint, 0.0)
+        self._repeats[endpoint] = 0 if 0 < began < last_end else self._repeats[endpoint] + 1
+        self._last_end[endpoint] = max(began + lasted, last_end)
 
 
 @dataclass(frozen=True)
 class _Open:
-    """An awaited request: its start time and its endpoint, which is None for a navigation."""
+    """An awaited request: its start time, its endpoint (None for a navigation), and whether it repeats a URL."""
 
     started: float
     endpoint: _Endpoint | None
+    again: bool
 
 
 def _endpoint(request: Request) -> _Endpoint:
