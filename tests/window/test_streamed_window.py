@@ -201,6 +201,14 @@ def test_a_file_cannot_be_chosen_and_the_person_is_told(desk: Desk) -> None:
     assert "no file can be chosen here" in desk.person.page.inner_text("#notice")
 
 
+def test_a_notice_is_shown_on_a_page_that_does_not_change(desk: Desk) -> None:
+    desk.until(lambda: desk.person.tabs == ["Settings"])
+    rest(desk.person.page)
+    desk.tabs.notices.add("nothing else happens")
+    desk.person.page.wait_for_selector("#notice:not([hidden])")
+    assert "othing else happens" in desk.person.page.inner_text("#notice")
+
+
 def test_back_and_reload_are_there(desk: Desk) -> None:
     page = desk.person.page
     assert page.is_disabled("#back")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 LONGEST = 1_000
 """Maximum number of characters of all notices of a step; a page may open dialogs without end."""
 
@@ -12,6 +14,8 @@ class Notices:
     def __init__(self) -> None:
         self._texts: list[str] = []
         self._left_out = 0
+        self.when_added: Callable[[], None] = lambda: None
+        """Called for each new sentence; for who shows them at once."""
 
     @property
     def texts(self) -> list[str]:
@@ -22,6 +26,7 @@ class Notices:
         """Add a sentence, unless the same one is there already, and return whether the agent will see it."""
         if text in self._texts:
             return True
+        self.when_added()
         if sum(map(len, self._texts)) + len(text) > LONGEST:
             self._left_out += 1
             return False

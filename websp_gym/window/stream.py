@@ -74,6 +74,7 @@ class StreamedWindow:
         for page in tabs.pages:
             self._follow(page)
         tabs.context.on("page", self._follow)
+        tabs.notices.when_added = self._changed
 
     @property
     def address(self) -> tuple[str, str]:
