@@ -28,12 +28,13 @@ PAGES = Path(__file__).parent / "pages"
 
 @dataclass(frozen=True)
 class Reply:
-    """A site's answer: after ``delay`` seconds, and without an end if ``endless``."""
+    """A site's answer: after ``delay`` seconds, its body ``pause`` seconds later, and without an end if ``endless``."""
 
     body: str = ""
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
     delay: float = 0.0
+    pause: float = 0.0
     endless: bool = False
 
 
@@ -79,6 +80,7 @@ def _handler(site: dict[str, Site]) -> type[BaseHTTPRequestHandler]:
             if not reply.endless:
                 self.send_header("content-length", str(len(body)))
             self.end_headers()
+            here.closing.wait(reply.pause)
             self.wfile.write(body)
             if reply.endless:
                 self.wfile.flush()

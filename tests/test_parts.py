@@ -39,9 +39,7 @@ def test_a_part_that_fails_does_not_end_the_run_and_the_table_is_kept(
     assert run_all({"second": (sys.executable, "-c", good)}, tmp_path) == 0
 
 
-def test_a_part_gets_none_of_the_variables_of_the_make_that_runs_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_part_gets_none_of_the_variables_of_the_make_that_runs_it(tmp_path: Path) -> None:
     """`make night PARTS=prove ARGS=--again` would be `make prove PARTS=prove ARGS=--again`, and there is no such part."""
     makefile = tmp_path / "Makefile"
     here = f"'{sys.executable}' -c 'from tests.parts import run_all; from pathlib import Path; "

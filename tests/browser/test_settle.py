@@ -146,6 +146,7 @@ def test_a_drawer_that_slides_in_is_at_its_place(hands: Hands) -> None:
         "<script>const f = () => fetch('/far-poll').then(f); f()</script>",
         "<script>const f = () => fetch('http://127.0.0.1:9/').catch(() => 0).then(f); f()</script>",
         "<script>const f = () => fetch('/short-poll?' + Math.random()).then(f); f()</script>",
+        "<script>const f = () => fetch('/slow-poll?' + Math.random()).then(f); f()</script>",
         "<img src=/never>",
     ],
 )
@@ -154,6 +155,7 @@ def test_endless_work_delays_one_step_at_most(hands: Hands, noise: str) -> None:
     hands.site.put("/events", "data: x\n\n", endless=True, headers={"content-type": "text/event-stream"})
     hands.site.put("/poll", "x", delay=0.8)
     hands.site.put("/short-poll", "x")
+    hands.site.put("/slow-poll", "x", pause=0.02)  # the next one starts before the last one has ended
     hands.site.put("/far-poll", "x", delay=0.02)
     hands.site.put("/never", "x", delay=60)
     hands.site.put("/noisy", f"<button onclick=\"this.textContent = 'done'\">Go</button>{noise}")

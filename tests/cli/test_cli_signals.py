@@ -153,6 +153,20 @@ def test_a_signal_that_comes_while_an_object_is_finalized_is_not_lost(
     assert came == [number]
 
 
+def test_an_interruption_that_is_lost_at_the_very_end_comes_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Interrupted:
+        def __del__(self) -> None:
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
+    try:
+        with stopped_cleanly() as came:
+            Interrupted()
+    finally:
+        logging.disable(logging.NOTSET)
+    assert (came, signal.getitimer(signal.ITIMER_REAL)) == ([signal.SIGINT], (0.0, 0.0))
+
+
 @pytest.mark.parametrize(
     ("number", "jobs"),
     [

@@ -206,7 +206,7 @@ def test_a_notice_is_shown_on_a_page_that_does_not_change(desk: Desk) -> None:
     rest(desk.person.page)
     desk.tabs.notices.add("nothing else happens")
     desk.person.page.wait_for_selector("#notice:not([hidden])")
-    assert "othing else happens" in desk.person.page.inner_text("#notice")
+    assert "Nothing else happens" in desk.person.page.inner_text("#notice")
 
 
 def test_back_and_reload_are_there(desk: Desk) -> None:

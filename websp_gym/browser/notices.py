@@ -15,7 +15,7 @@ class Notices:
         self._texts: list[str] = []
         self._left_out = 0
         self.when_added: Callable[[], None] = lambda: None
-        """Called for each new sentence; for who shows them at once."""
+        """Called after each new sentence; for a viewer that shows it at once."""
 
     @property
     def texts(self) -> list[str]:
@@ -26,12 +26,13 @@ class Notices:
         """Add a sentence, unless the same one is there already, and return whether the agent will see it."""
         if text in self._texts:
             return True
-        self.when_added()
-        if sum(map(len, self._texts)) + len(text) > LONGEST:
+        fits = sum(map(len, self._texts)) + len(text) <= LONGEST
+        if fits:
+            self._texts.append(text)
+        else:
             self._left_out += 1
-            return False
-        self._texts.append(text)
-        return True
+        self.when_added()
+        return fits
 
     def clear(self) -> None:
         """Forget all sentences, because the agent has seen them."""

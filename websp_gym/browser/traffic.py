@@ -40,7 +40,7 @@ class Traffic:
         self._background: set[_Endpoint] = set()
         self._repeats: Counter[_Endpoint] = Counter()
         self._ended_urls: set[str] = set()
-        self._last_end: dict[_Endpoint, float] = {}
+        self._last: dict[_Endpoint, tuple[float, float]] = {}
         context.on("request", self._started)
         context.on("requestfinished", self._ended)
         context.on("requestfailed", self._ended)
@@ -49,7 +49,7 @@ class Traffic:
         """Reset the counts of repeated requests, because a user may save the same form often."""
         self._repeats.clear()
         self._ended_urls.clear()
-        self._last_end.clear()
+        self._last.clear()
 
     def in_flight(self, page: Page) -> int:
         """Return the number of awaited requests of this tab or of a tab that is just opening."""
@@ -93,15 +93,17 @@ class Traffic:
             self._count(open_.endpoint, request.timing)
 
     def _count(self, endpoint: _Endpoint, timing: ResourceTiming) -> None:
-        """Count a repetition. Different requests of one endpoint at the same time are a queue, not a poll.
+        """Count a repetition. Requests of one endpoint that wait for an answer at once are a queue, not a poll.
 
         By the browser's clock: on a busy machine those that followed each other seem to be open at once, and those
         that were open at once to follow each other. One that failed has no times.
         """
-        began, lasted = timing["startTime"], timing["responseEnd"]
-        last_end = self._last_end.get(endpoint, 0.0)
-        self._repeats[endpoint] = 0 if 0 < began < last_end else self._repeats[endpoint] + 1
-        self._last_end[endpoint] = max(began + lasted, last_end)
+        began = timing["startTime"]
+        answered = began + timing["responseStart"]
+        last_began, last_answered = self._last.get(endpoint, (0.0, 0.0))
+        at_once = began < last_answered and last_began < answered
+        self._repeats[endpoint] = 0 if at_once else self._repeats[endpoint] + 1
+        self._last[endpoint] = began, answered
 
 
 @dataclass(frozen=True)

@@ -45,6 +45,7 @@ def stopped_cleanly() -> Iterator[list[int]]:
                 signal.signal(number, stop)
         yield came
     finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)  # one that was lost at the very end
         for number, handler in kept.items():
             signal.signal(number, handler)
 
