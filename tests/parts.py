@@ -26,7 +26,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from tests.paths import DOCS, ROOT
-from tests.sample import Touched, base_of, changed_files, parts_touched_by, touched_by
+from tests.sample import base_of, changed_files, parts_touched_by
 
 FOLDER = ROOT / "build"
 PAGE = DOCS / "night.md"
@@ -210,9 +210,7 @@ def only(site: str, command: Sequence[str]) -> list[str]:
 
 def remind() -> None:
     """Print which parts of the night test what has changed."""
-    files = changed_files(ROOT, base_of(ROOT))
-    touched = parts_touched_by(files) | ({"prove"} if touched_by(files) != Touched() else set())
-    if touched:
+    if touched := parts_touched_by(changed_files(ROOT, base_of(ROOT))):
         print(f"Beyond this gate, the change touches: make night PARTS='{' '.join(sorted(touched))}'")
     else:
         print("Beyond this gate, the change touches no part of make night.")

@@ -321,6 +321,7 @@ def test_a_script_cannot_tell_of_steps_in_the_name_of_our_listener(make: MakeEnv
     assert "forged" not in step
 
 
+@pytest.mark.proof
 def test_a_flood_of_false_tellings_costs_no_episode_its_score() -> None:
     flood = "for (let i = 0; i < 3_000; i++) websp_tell('g'.repeat(i % 3000)); fetch('/x'); 1"
     with attach(STEAM, observation="text") as first, attach(STEAM, seed=1, observation="text") as second:

@@ -38,6 +38,7 @@ def doors_browsers() -> set[int]:
     }
 
 
+@pytest.mark.proof
 def test_doors_at_once_have_a_browser_each_and_the_next_one_has_nothing_of_the_last_agents() -> None:
     with attach(STEAM) as door, closing(Client(door.cdp_url)) as old:
         old.open(COOKIES)

@@ -128,6 +128,7 @@ WAY = (
 )
 
 
+@pytest.mark.proof
 def test_a_person_solves_a_task_and_it_is_a_run(viewer: Page, tmp_path: Path) -> None:
     folder = tmp_path / "me"
     demonstrations = tmp_path / "sft.jsonl"
@@ -205,6 +206,7 @@ def test_a_window_that_is_killed_is_an_error_and_no_score(capsys: pytest.Capture
     assert "the window ended by an error" in (result.error or "")
 
 
+@pytest.mark.proof
 def test_ctrl_c_closes_the_window_and_keeps_nothing(tmp_path: Path) -> None:
     with all_ended(), playing("--out", str(tmp_path / "me")) as (_url, process):
         os.killpg(process.pid, signal.SIGINT)

@@ -124,6 +124,7 @@ def test_every_defect_of_a_page_is_named(root: Path) -> None:
     }
 
 
+@pytest.mark.proof
 def test_a_setting_that_moves_by_itself_is_named(root: Path) -> None:
     alone, walked = (
         _said(found, "side effects") for found in (_proved("Moves-task-1", long=True), _walked("moves"))
@@ -134,6 +135,7 @@ def test_a_setting_that_moves_by_itself_is_named(root: Path) -> None:
     assert "while pages were only looked at" in walked
 
 
+@pytest.mark.proof
 def test_a_page_that_changes_after_it_was_observed_is_named(root: Path) -> None:
     said = _said(_proved("Restless-task-1"), "rest")
     assert said.startswith("rest: Restless-task-1: Click [")

@@ -56,6 +56,7 @@ def test_native_boxes_that_a_save_sends_are_put_back_one_by_one(own: None) -> No
     assert _decided("Native-task-1") == {0: 0.0, 1: 0.0, 2: 0.0}
 
 
+@pytest.mark.proof
 def test_a_step_the_goal_does_not_ask_for_is_found_out_and_seen_in_the_browser(own: None) -> None:
     assert _decided("Idle-task-1") == {0: 0.0, 1: 1.0, 2: 0.0}
     wrong = {

@@ -44,6 +44,7 @@ def test_a_wrong_one_that_was_removed_is_forgiven_and_one_that_was_left_is_not(n
     assert TYPED in found["with a wrong one left"][1]
 
 
+@pytest.mark.proof
 def test_the_proof_finds_a_goal_that_pays_for_a_wrong_one_left_and_an_undo_that_undoes_nothing() -> None:
     docker = load_instance(DOCKER)
     lax = docker.model_copy(update={"task": docker.task.model_copy(update={"unchanged": Unchanged()})})

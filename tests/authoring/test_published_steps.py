@@ -32,7 +32,7 @@ PLAYS = {row["instance"]: row for row in _rows("published_plays.csv")}
 SITES = {instance.id: instance.site.site for instance in all_instances()}
 
 
-SMOKE = ["USAToday-task-36-ON", "OldReddit-task-58-OFF"]
+SMOKE = ["OldReddit-task-58-OFF"]
 OF_SITES = [each.id for each in all_instances() if each.site.slug in touched().slugs]
 IN_GATE = in_gate(SMOKE, sorted(OF_SITES, key=lambda each: (len(LISTS[each]), each)), most=2)
 

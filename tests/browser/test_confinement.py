@@ -46,6 +46,7 @@ def test_the_browser_of_an_episode_has_no_key_no_control_secret_and_no_proxy(tol
     assert "secret" not in " ".join(variables.values())
 
 
+@pytest.mark.proof
 def test_chromiums_own_sandbox_is_on_unless_the_machine_refuses_it() -> None:
     # Root gets none: there another user plays.
     told: Any = reset_elsewhere({}, as_nobody=os.geteuid() == 0)

@@ -266,7 +266,7 @@ def test_a_step_on_a_page_that_misbehaves_comes_back(env: WebspEnv, name: str) -
         _lose(env)
 
 
-@pytest.mark.parametrize("name", long_proof(FLOODS, ["pictures"]))
+@pytest.mark.parametrize("name", long_proof(FLOODS, ["frames of blobs"]))
 def test_a_page_that_floods_the_browser_is_not_a_failure_of_the_world(env: WebspEnv, name: str) -> None:
     def flood() -> None:
         env.page.evaluate(f"() => {{ setTimeout(() => {{ {FLOODS[name]} }}, 0); }}")

@@ -17,6 +17,7 @@ from tests.browser_support import drivers, starved
 from tests.conftest import MakeEnv
 from tests.env.test_robustness import browser_processes
 from tests.kept_tab import close_kept_tabs
+from tests.sample import left_to_prove
 from websp_gym.browser.driver import event_loop
 from websp_gym.browser.launch import BrowserOptions, open_context, shared_browser
 from websp_gym.browser.owner import call
@@ -88,7 +89,7 @@ def plays(env: WebspEnv) -> bool:
     return env.step("ANSWER; done")[1] == 1.0
 
 
-@pytest.mark.parametrize("who", [sandbox, browser, driver], ids=lambda who: who.__name__)
+@pytest.mark.parametrize("who", [sandbox, browser, left_to_prove(driver)], ids=lambda who: who.__name__)
 def test_a_stall_past_the_deadline_is_a_world_error_and_the_next_reset_works(make: MakeEnv, who: Who) -> None:
     env = make(DONE, viewport=SMALL, step_timeout=TIMEOUT)
     env.reset()
@@ -172,6 +173,7 @@ def test_how_an_episode_ended_is_on_record_although_its_end_state_cannot_be_read
     assert (record.end_reason, record.answer, record.verdict) == ("answer", "all done", None)
 
 
+@pytest.mark.proof
 def test_a_browser_without_its_zygote_is_not_the_agents_fault(make: MakeEnv) -> None:
     """The zygote, which the system may kill for memory, starts the processes of new pages."""
     env = make(DONE, viewport=SMALL, step_timeout=TIMEOUT)

@@ -47,6 +47,7 @@ def first_example(text: str) -> list[str]:
     return shlex.split(found[1])
 
 
+@pytest.mark.proof
 def test_the_first_example_of_recording_has_nothing_in_its_way(tmp_path: Path) -> None:
     help_text = websp_here("record", "--help", variables={"COLUMNS": "300"}).stdout
     example = first_example(help_text)

@@ -45,6 +45,7 @@ def test_replay_reports_how_each_element_was_found_and_what_changed(tmp_path: Pa
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.proof
 def test_a_replay_that_fails_shows_what_it_did_before(tmp_path: Path) -> None:
     data = json.loads(find_trace("steam/filtered_words").read_text("utf-8"))
     data["events"][1]["target"] = {"tag": "button", "role": "button", "name": "Frobnicate", "css": "#none"}
@@ -229,6 +230,7 @@ def test_a_recording_is_followed_until_it_is_stopped(origins: tuple[str, str]) -
     assert [event.type for event in trace.events] == ["click", "change"]
 
 
+@pytest.mark.proof
 def test_closing_the_browser_keeps_what_was_recorded(origins: tuple[str, str]) -> None:
     with RecorderBrowser() as studio:
         studio_page(studio, origins)

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from PIL import Image
 
 from tests.paths import ROOT
@@ -76,6 +77,7 @@ def test_the_tables_of_wordings_match_the_audit() -> None:
     assert wordings["PAGE"].read_text("utf-8") == wordings["page"](), "run `make docs`"
 
 
+@pytest.mark.proof
 def test_the_program_that_records_a_trace_runs_as_it_stands(tmp_path: Path) -> None:
     (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs/recording.md").read_text("utf-8"), re.DOTALL)
     command = [sys.executable, "-c", code]

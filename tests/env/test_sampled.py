@@ -76,6 +76,7 @@ def test_instances_are_chosen_by_split_site_and_category() -> None:
         ids(site="Stem")
 
 
+@pytest.mark.proof
 def test_a_vector_plays_other_instances_side_by_side_and_resets_those_that_it_is_told_to() -> None:
     env: Any = gym.make_vec(
         "websp-v0", num_envs=2, ids="Steam-task-191-*", autoreset_mode=AutoresetMode.DISABLED, **SMALL

@@ -114,6 +114,7 @@ def door_token(task: Path) -> str:
     return str(token)
 
 
+@pytest.mark.proof
 def test_an_agent_with_the_addresses_of_the_task_plays_and_is_rewarded(containers: Containers) -> None:
     token, address = door_token(containers.task), f"127.0.0.1:{containers.port}"
     asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "look", "arguments": {}}}

@@ -84,6 +84,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("impatient")
+@pytest.mark.proof
 def test_a_login_that_leads_nowhere_is_an_error_with_a_picture(internet: Internet, home: Path) -> None:
     name = internet.visit("Steam-task-191-ON", email="somebody.else@example.com", name="Somebody Else")
     result = websp_browsing("login", name)
@@ -105,7 +106,7 @@ def test_a_login_without_the_permission_or_an_account_says_what_to_do(
 @pytest.mark.parametrize(
     ("instance", "site"),
     [
-        ("OpenStreetMap-task-91", "openstreetmap"),
+        pytest.param("OpenStreetMap-task-91", "openstreetmap", marks=pytest.mark.proof),
         pytest.param("Duolingo-task-105-ON", "duolingo", marks=pytest.mark.proof),
     ],
     ids=["two tasks", "all of a site"],

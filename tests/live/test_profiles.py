@@ -69,6 +69,7 @@ def browsers_with_a_profile() -> list[int]:
     return [each.pid for each in family if any("/profile-" in word for word in each.cmdline())]
 
 
+@pytest.mark.proof
 def test_each_episode_begins_with_a_copy_of_the_profile(internet: Internet, tmp_path: Path) -> None:
     keep_profile(internet.visit(INSTANCE, profile=True))
     for _ in range(2):

@@ -244,7 +244,8 @@ TRIPS: dict[str, tuple[str, Callable[[Page], None], dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize(
-    "trip", long_table(TRIPS, "websp_gym/recording/", "websp_gym/replay/", "extension/", "tests/recording/")
+    "trip",
+    long_table(TRIPS, "websp_gym/recording/", "websp_gym/replay/", "extension/", "tests/recording/", most=3),
 )
 def test_a_replay_leaves_the_site_as_the_recording_did(
     trip: str, studio: RecorderBrowser, server: Server, record: Record, replayed: Callable[[Trace], Tabs]

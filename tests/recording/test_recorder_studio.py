@@ -74,6 +74,7 @@ def test_nothing_is_lost_when_chrome_stops_the_worker(server: Server) -> None:
         ]
 
 
+@pytest.mark.proof
 def test_events_of_several_frames_keep_their_order(studio: RecorderBrowser, record: Record) -> None:
     page = record("framed.html")
     inner = page.frame_locator("div > iframe").get_by_text("Personal ads")

@@ -171,6 +171,7 @@ FOUND: dict[str, tuple[str, Event, str, str]] = {
 }  # fmt: skip
 
 
+@pytest.mark.proof
 def test_an_element_is_found_where_it_is_and_not_where_it_is_gone(bench: Bench, tmp_path: Path) -> None:
     for what, (html, event, clicked, gone) in FOUND.items():
         trace = read(tmp_path, event).trace

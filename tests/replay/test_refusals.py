@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.account_support import ACCOUNT, PASSWORD, TAKEN, Application, application, running, studio, tabs
+from tests.sample import long_proof
 from websp_gym.browser.tabs import Tabs
 from websp_gym.errors import ReplayError
 from websp_gym.recording import RecorderBrowser
@@ -192,6 +193,7 @@ def test_what_the_server_took_is_read_back_whatever_it_is(
     check_taken(trace, application, tabs, "redirect", READ_BACK)
 
 
+@pytest.mark.proof
 def test_what_was_sent_by_enter_is_taken_or_refused(
     studio: RecorderBrowser, application: Application, tabs: Tabs
 ) -> None:
@@ -223,7 +225,7 @@ REFUSALS = {
 }
 
 
-@pytest.mark.parametrize("takes", REFUSALS)
+@pytest.mark.parametrize("takes", long_proof(REFUSALS, ["script"]))
 def test_what_the_server_refused_is_never_said_to_be_taken(
     studio: RecorderBrowser, application: Application, tabs: Tabs, takes: str
 ) -> None:
@@ -293,7 +295,7 @@ WRONG = tuple(itertools.product(("401", "page", "redirect"), (True, False)))
     ("ours", "wrong"),
     [
         pytest.param(True, (("401", False), ("page", False)), id="recorded"),
-        pytest.param(False, (("redirect", False), ("page", True)), id="imported"),
+        pytest.param(False, (("redirect", False), ("page", True)), id="imported", marks=pytest.mark.proof),
         pytest.param(True, WRONG, id="recorded, in every way", marks=pytest.mark.proof),
         pytest.param(False, WRONG, id="imported, in every way", marks=pytest.mark.proof),
     ],
@@ -321,6 +323,7 @@ def test_a_sign_in_that_stays_on_its_form_is_a_failure(
             play(trace, tabs, verify=verify, account={**ACCOUNT, "password": "wrong"}, timeout=3.0)
 
 
+@pytest.mark.proof
 def test_a_page_with_a_password_of_its_own_is_not_taken_for_the_sign_in_page(
     studio: RecorderBrowser, application: Application, tabs: Tabs
 ) -> None:
@@ -356,6 +359,7 @@ def no_settings(page: Page) -> None:
     page.get_by_text("spoiler").wait_for()
 
 
+@pytest.mark.proof
 def test_what_is_no_setting_is_no_alarm_and_is_listed(
     studio: RecorderBrowser, application: Application, tabs: Tabs
 ) -> None:

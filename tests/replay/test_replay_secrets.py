@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.recorder_support import ACCOUNT, Server, opened_studio, server, studio
 from websp_gym.browser.launch import BrowserOptions, new_context, shared_browser
 from websp_gym.browser.tabs import Tabs
@@ -40,6 +42,7 @@ def _page(html: str, secrets: tuple[str, ...]) -> str:
     return html.format(*secrets).replace("id=wanted", "data-wanted=yes")
 
 
+@pytest.mark.proof
 def test_a_control_beside_a_secret_is_found_beside_another(studio: RecorderBrowser, server: Server) -> None:
     url = server.url("form_other.html")
     studio.page.goto(url)

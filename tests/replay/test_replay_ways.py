@@ -102,6 +102,7 @@ def test_a_row_that_is_not_there_at_all_is_an_error_and_the_list_goes_back(bench
     assert page.evaluate("box.scrollTop") == 80
 
 
+@pytest.mark.proof
 def test_a_list_that_loads_more_at_its_end_is_followed(bench: Bench) -> None:
     page = bench.show("""<h1>Feed</h1><div id=feed></div><script>
       let count = 0;

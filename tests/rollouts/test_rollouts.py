@@ -158,6 +158,7 @@ def once() -> Iterator[Pool]:
         yield pool
 
 
+@pytest.mark.proof
 def test_a_killed_process_ends_an_episode_that_is_not_repeated_without_a_score(once: Pool) -> None:
     pool = once
     with pool.env() as env:
@@ -193,6 +194,7 @@ def test_a_killed_browser_ends_an_episode_that_is_not_repeated_without_a_score(o
         assert env.step("ANSWER; done").reward == 1.0
 
 
+@pytest.mark.proof
 def test_environments_that_share_a_process_play_at_once_and_end_together() -> None:
     with (
         Pool(2, per_process=2, retries=0, viewport=(400, 300)) as shared,

@@ -22,6 +22,7 @@ def played(tmp_path: Path, hook: str, *more: str) -> tuple[int, str, str, list[s
     return done.returncode, done.stdout, done.stderr, (tmp_path / "told.txt").read_text().splitlines()
 
 
+@pytest.mark.proof
 def test_a_hook_is_told_of_each_episode_with_its_record(tmp_path: Path) -> None:
     code, out, err, told = played(tmp_path, "log", "--json", "--jobs", "2")
     assert code == 0, err

@@ -139,6 +139,7 @@ def test_thousands_of_words_are_added_in_linear_time_and_others_do_not_notice(sa
     assert len(mine.state()["sites"]["busy"]["collections"]["words"]) == 9000
 
 
+@pytest.mark.proof
 def test_a_request_that_computes_for_too_long_changes_nothing_and_is_its_senders_fault(
     sandbox: Sandbox,
 ) -> None:

@@ -139,6 +139,7 @@ def sign_in(person: Person, twin: Page) -> None:
         until(person.page, lambda: person.url == twin.url and person.sees(twin), person.url)
 
 
+@pytest.mark.proof
 def test_a_person_signs_in_without_a_display(
     account: str, person: Person, twin: Page, tmp_path: Path
 ) -> None:
@@ -171,6 +172,7 @@ def test_enter_in_the_terminal_ends_it_and_the_end_of_the_terminal_does_not(
     assert kept_sign_in(account) is None
 
 
+@pytest.mark.proof
 def test_a_cancelled_sign_in_keeps_nothing(account: str, person: Person, tmp_path: Path) -> None:
     with running("login", account, "--stream", cwd=tmp_path) as command:
         person.open(command.address())
@@ -240,7 +242,8 @@ def test_a_recording_in_the_page_has_the_events_of_one_in_a_window(
     assert "secret words" not in (tmp_path / "mine.json").read_text()
 
 
-@pytest.mark.parametrize("ending", [pytest.param("Ctrl-C", marks=pytest.mark.proof), "crash"])
+@pytest.mark.proof
+@pytest.mark.parametrize("ending", ["Ctrl-C", "crash"])
 def test_what_was_recorded_is_kept_when_it_ends_otherwise(
     pages: Server, form: Page, person: Person, tmp_path: Path, ending: str
 ) -> None:
