@@ -100,7 +100,9 @@ def install(setting: Setting, *, tests: bool) -> None:
         subprocess.run([setting.interpreter, "-m", "venv", str(setting.folder)], check=True)
     pip = [setting.python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     subprocess.run(
-        [*pip, "-e", f"{ROOT}{'[test,attach]' if tests else ''}", "-c", "constraints.txt"], cwd=ROOT, check=True
+        [*pip, "-e", f"{ROOT}{'[test,attach]' if tests else ''}", "-c", "constraints.txt"],
+        cwd=ROOT,
+        check=True,
     )
     if tests:
         subprocess.run([*pip, "nbclient", "ipykernel"], check=True)
