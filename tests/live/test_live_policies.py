@@ -21,7 +21,6 @@ policies:
 """
 
 
-@pytest.mark.proof
 def test_what_the_record_tells_is_judged_and_the_rest_is_an_error(internet: Internet, tmp_path: Path) -> None:
     account = internet.visit("Steam-task-191-OFF")
     (tmp_path / "set.yaml").write_text(SET)
