@@ -170,8 +170,8 @@ def test_an_interruption_that_is_lost_at_the_very_end_comes_no_more(monkeypatch:
 @pytest.mark.parametrize(
     ("number", "jobs"),
     [
+        (signal.SIGINT, "1"),
         (signal.SIGTERM, "1"),
-        pytest.param(signal.SIGINT, "1", marks=LONG),
         pytest.param(signal.SIGINT, "2", marks=LONG),
         pytest.param(signal.SIGTERM, "2", marks=LONG),
     ],
