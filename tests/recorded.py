@@ -19,6 +19,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import re
 import sys
 import tempfile
 import zipfile
@@ -63,6 +64,7 @@ HOSTILE = (
     "half a pair \ud83d", "other half \udc00 here", "\u2028\u2029\x85", "{{ account.email }} ${HOME} %s %(x)s", "•••",
 )  # fmt: skip
 """Texts that break what takes them for anything else than texts."""
+_DATE = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
 _READERS = ("__init__.py", "load.py", "pictures.py")
 """Modules of records that write none."""
 
@@ -291,7 +293,8 @@ def lasting(folder: Path) -> dict[str, Any]:
 
 
 def _lasting(record: Trajectory) -> dict[str, Any]:
-    whole = record.model_dump(mode="json")
+    # A session and a token are dated by the day on which they were made.
+    whole = json.loads(_DATE.sub("<date>", record.model_dump_json()))
     names = (
         "instance",
         "config_hash",
@@ -304,7 +307,7 @@ def _lasting(record: Trajectory) -> dict[str, Any]:
         "answer",
     )
     own = load_instance(record.instance).site.slug
-    events = [(event["site"], event["kind"], event["data"]) for event in record.events]
+    events = [(event["site"], event["kind"], event["data"]) for event in whole["events"]]
     acts = [(step.act, step.view.url, bool(step.error)) for step in record.steps if step.counted]
     return {
         **{name: whole[name] for name in names},
@@ -313,7 +316,7 @@ def _lasting(record: Trajectory) -> dict[str, Any]:
         "events elsewhere": sorted((event for event in events if event[0] != own), key=repr),
         "acts": [(act and (act.kind, act.role, act.name), *rest) for act, *rest in acts],
         "verdict": {
-            name: (record.verdict or {}).get(name)
+            name: (whole["verdict"] or {}).get(name)
             for name in ("status", "score", "strict", "checks", "policies")
         },
         "pictures": sum(view.screenshot is not None for view in record.views) > 0,
