@@ -430,8 +430,8 @@ def test_a_reply_with_a_thought_is_understood(todo: tuple[WebspEnv, dict[str, An
     env, _first = todo
     env.page.evaluate("scrollTo(0, 0)")
     observation, *_ = env.step("Scroll [WINDOW]; up")
-    menu = next(item["number"] for item in observation["elements"] if item["expanded"] is not None)
-    for _ in range(2):  # it opens, and closes again
+    for expanded in (False, True):  # it opens, and closes again
+        menu = next(item["number"] for item in observation["elements"] if item["expanded"] is expanded)
         reply = f"Thought: The menu may lead on.\nAction: Click [{menu}]"
         observation, *_ = env.step(reply)
         assert observation["last_action_error"] == ""
