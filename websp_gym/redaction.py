@@ -7,7 +7,8 @@ already reveal too much.
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from string import ascii_lowercase, ascii_uppercase
 from urllib.parse import quote, quote_plus
@@ -15,7 +16,13 @@ from urllib.parse import quote, quote_plus
 PART = 8
 """Length from which a part of a secret, in any of its forms, is treated as secret."""
 
+_NAMES = re.compile(r"key|token|secret|passw|credential", re.IGNORECASE)
 _LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
+
+
+def named_secrets(variables: Mapping[str, str]) -> list[str]:
+    """Return the values of the variables whose names say that they are secrets, such as ``OPENAI_API_KEY``."""
+    return [value for name, value in variables.items() if value and _NAMES.search(name)]
 
 
 def redact(text: str, secrets: Iterable[str], *, mask: str = "[key]", parts: bool = True) -> str:

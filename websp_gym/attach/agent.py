@@ -19,12 +19,14 @@ from websp_gym.attach.unseen import UnseenChanges
 from websp_gym.browser.owner import call
 from websp_gym.errors import SetupError, WorldError
 from websp_gym.patience import has_ended, tree_of, wait
+from websp_gym.redaction import named_secrets, redact
+from websp_gym.texts import shortened
 
 if TYPE_CHECKING:
-    from websp_gym.attach.episode import Turn
     from websp_gym.browser.launch import BrowserOptions
     from websp_gym.browser.shared_pipe import SharedPipe
     from websp_gym.env.environment import WebspEnv
+    from websp_gym.env.outside import Turn
     from websp_gym.env.rollout import Briefing
     from websp_gym.env.task import WebspTask
     from websp_gym.observation import ObservationKind
@@ -32,10 +34,13 @@ if TYPE_CHECKING:
 OUTPUT = "output.txt"
 """Name of the file with what a program wrote, in the folder of the record."""
 _OVER = "the episode is over; nothing that is done now counts"
+_NOT_COME = "before it had used any address of its door"
+_LONGEST_LINE = 200
+"""Characters of a program's last line that the end of its episode has."""
 _TO_EXIT, _TO_WORK_ON = 5.0, 60.0
 """Seconds that a program may do nothing, and may take in all, before it exits after its episode is over."""
-_NOT_RUNNABLE = (126, 127)
-"""What a shell exits with if there is no such program, or it cannot be executed."""
+_have_come: set[str] = set()
+"""Commands of which a program has reached its door, in this process."""
 
 
 class OutsideAgent:
@@ -97,7 +102,7 @@ class OutsideAgent:
             unseen.step_ended()
         self._steps += 1
         turn = episode.next_turn(left)
-        changed = unseen.before(turn)
+        changed = unseen.before(turn, last=turn is None or episode.at_last_turn)
         if changed is not None:
             episode.put_back(turn)
             return changed
@@ -189,7 +194,9 @@ class CommandAgent(OutsideAgent):
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
-        waiting = threading.Thread(target=finish_at_exit, args=(self._process, self._episode), daemon=True)
+        waiting = threading.Thread(
+            target=self._await_exit, args=(self._process, self._episode, door), daemon=True
+        )
         waiting.start()
 
     def act(self, observation: Mapping[str, Any]) -> Turn:
@@ -198,22 +205,38 @@ class CommandAgent(OutsideAgent):
         process, door = self._process, self.door
         assert process is not None
         assert door is not None
-        # One that has reached its door was started; it may not take back an episode by how it exits.
-        if process.poll() in _NOT_RUNNABLE and not door.reached:
-            said = self.output.strip()[-300:] or "it wrote nothing"
+        if door.reached:
+            _have_come.add(self.command)
+        elif process.poll() is not None and self.command not in _have_come:
+            # It has gained nothing by it, and the episodes to come would end alike.
+            said = redact(self.output.strip(), named_secrets(os.environ))[-300:] or "it wrote nothing"
             raise SetupError(
-                f"agent {self.name!r} cannot be started (exit status {process.returncode}): {said}",
+                f"agent {self.name!r} {_exited(process.returncode)} {_NOT_COME}: {said}",
                 agent=self.name,
             )
         return turn
+
+    def _await_exit(self, process: subprocess.Popen[bytes], episode: AttachedEpisode, door: Door) -> None:
+        """Wait for the program to exit, which ends the agent's part; an error is no answer."""
+        status = process.wait()
+        if status == 0 and door.reached:
+            episode.finish("")
+            return
+        came = "" if door.reached else f" {_NOT_COME}"
+        lines = self.output.split("\n")
+        last = next((line.strip() for line in reversed(lines) if line.strip()), "")
+        last = shortened(redact(last, named_secrets(os.environ)), _LONGEST_LINE)
+        said = f'; its last line: "{last}"' if last else ""
+        episode.leave(f"the program {_exited(status)}{came}, without an answer{said}")
 
     @property
     def output(self) -> str:
         """What the program of the running episode has written so far."""
         if self._output is None:
             return ""
-        self._output.seek(0)
-        return self._output.read().decode("utf-8", "replace")
+        # Not by seeking: the program writes where this file stands.
+        number = self._output.fileno()
+        return os.pread(number, os.fstat(number).st_size, 0).decode("utf-8", "replace")
 
     def leave(self) -> None:
         """End the program, if it does not exit by itself, and close the door."""
@@ -241,10 +264,11 @@ def _output_file(task: WebspTask) -> IO[bytes]:
     return tempfile.TemporaryFile() if task.folder is None else (task.folder / OUTPUT).open("w+b")
 
 
-def finish_at_exit(process: subprocess.Popen[bytes], episode: AttachedEpisode) -> None:
-    """Wait for a program to exit, which ends the agent's part."""
-    process.wait()
-    episode.finish("")
+def _exited(status: int) -> str:
+    """Return how a program exited, in words."""
+    if status >= 0:
+        return f"exited with status {status}"
+    return f"was ended by signal {-status} ({signal.strsignal(-status)})"
 
 
 def command_environment() -> dict[str, str]:

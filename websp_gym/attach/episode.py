@@ -22,7 +22,7 @@ from websp_gym.attach.secrets import Secrets
 from websp_gym.browser.isolated import session_of
 from websp_gym.browser.owner import call
 from websp_gym.browser.waiting import wait_for
-from websp_gym.env.outside import OutsideAction
+from websp_gym.env.outside import OutsideAction, OutsideEnd, Turn
 from websp_gym.errors import WorldError
 
 if TYPE_CHECKING:
@@ -32,9 +32,6 @@ if TYPE_CHECKING:
     from websp_gym.browser.tabs import Tabs
 
 Observation = Mapping[str, Any]
-
-Turn = OutsideAction | str
-"""What the agent does next: an action of its own, or a reply for ``step``."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +47,13 @@ class _Asked:
     def answer(self, observation: Observation | None) -> None:
         with contextlib.suppress(InvalidStateError):  # nobody waits any more
             self.seen.set_result(observation)
+
+
+@dataclass(frozen=True)
+class _Last:
+    """The turn that ends the episode."""
+
+    turn: Turn
 
 
 TO_ANSWER = 60.0
@@ -85,6 +89,7 @@ class AttachedEpisode:
         dialogs: Leaves native dialogs to the agent.
         observation: The last observation.
         over_because: Why nothing is taken any more; empty while the episode goes on.
+        at_last_turn: Whether the turn that was taken last is the one by which the agent has finished.
         refused: Number of refused commands, by method.
     """
 
@@ -98,6 +103,7 @@ class AttachedEpisode:
         self.scripts = ScriptWatch(self._send_in, self._script_acted, self.reader.focus_moved, time.monotonic)
         self.observation = observation
         self.over_because = ""
+        self.at_last_turn = False
         self._ended = False
         self.refused: dict[str, int] = {}
         info = session_of(context.pages[0]).send("Target.getTargetInfo")["targetInfo"]
@@ -105,7 +111,7 @@ class AttachedEpisode:
         self.told_by: set[Callable[[str], bool]] = set()
         self.dialogs = OutsideDialogs(dialogs, self._send_in, pipe.loop.call_later, self._tells)
         self._tabs = tabs
-        self._turns: deque[Turn | _Asked] = deque()
+        self._turns: deque[Turn | _Asked | _Last] = deque()
         self._asked: _Asked | None = None
         self._arrived: Future[None] = Future()
         self._numbers = itertools.count(1)
@@ -129,6 +135,9 @@ class AttachedEpisode:
         while True:
             while self._turns:
                 turn = self._turns.popleft()
+                if isinstance(turn, _Last):
+                    self.at_last_turn = True
+                    return turn.turn
                 if not isinstance(turn, _Asked):
                     return turn
                 if turn.text:
@@ -144,7 +153,7 @@ class AttachedEpisode:
             if not self._turns:
                 call(self._handle_events)
 
-    def put(self, turn: Turn | _Asked) -> None:
+    def put(self, turn: Turn | _Asked | _Last) -> None:
         """Add a turn, from any thread."""
         self._turns.append(turn)
         if self._ended:
@@ -172,13 +181,21 @@ class AttachedEpisode:
             answer: The answer, or why it gives up, of which the first 900 characters are kept.
             infeasible: Whether it gives up, as the task cannot be done.
         """
+        return self._finish(giving_up(answer) if infeasible else answer_with(answer))
+
+    def leave(self, detail: str) -> bool:
+        """End the agent's part without an answer, from any thread; return whether it was still going on.
+
+        Args:
+            detail: What ended it, as a sentence.
+        """
+        return self._finish(OutsideEnd(detail))
+
+    def _finish(self, turn: Turn) -> bool:
         if self.over_because:
             return False
         self.over_because = "the agent has finished this episode"
-        if infeasible:
-            self.put(giving_up(answer))
-        else:
-            self.put(answer_with(answer))
+        self.put(_Last(turn))
         return True
 
     def end(self, reason: str) -> None:

@@ -15,7 +15,7 @@ import webbrowser
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from websp_gym.attach.agent import OutsideAgent, finish_at_exit
+from websp_gym.attach.agent import OutsideAgent
 from websp_gym.attach.finishing import end_part
 from websp_gym.browser.confinement import has_display
 from websp_gym.browser.driver import playwright
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from websp_gym.attach.episode import Turn
+    from websp_gym.attach.episode import AttachedEpisode
+    from websp_gym.env.outside import Turn
     from websp_gym.env.rollout import Briefing
 
 DONE, GIVE_UP = "Done", "Give up"
@@ -81,7 +82,7 @@ class PersonAgent(OutsideAgent):
             raise SetupError(told.get("error", "the window did not open"), option="port")
         sys.stdout.write("".join(f"{line}\n" for line in told["address"]))
         sys.stdout.flush()
-        threading.Thread(target=finish_at_exit, args=(window, self._episode), daemon=True).start()
+        threading.Thread(target=_finish_at_exit, args=(window, self._episode), daemon=True).start()
 
     def act(self, observation: Mapping[str, Any]) -> Turn:
         """Wait for the person's next action, or for their end."""
@@ -126,6 +127,12 @@ def main() -> None:
         body = {"answer": pressed, "infeasible": pressed == GIVE_UP}
         port, token = asked["door"]
         end_part(port, token, json.dumps(body).encode())
+
+
+def _finish_at_exit(window: subprocess.Popen[bytes], episode: AttachedEpisode) -> None:
+    """End the person's part with the window."""
+    window.wait()
+    episode.finish("")
 
 
 def _await_end(over: threading.Event) -> None:

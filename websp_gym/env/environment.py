@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from websp_gym.browser.tabs import Tabs
     from websp_gym.env.chat import MemoryChat
     from websp_gym.env.options import Options
-    from websp_gym.env.outside import OutsideAction
+    from websp_gym.env.outside import Turn
     from websp_gym.env.task import WebspTask
 
     Returned = TypeVar("Returned")
@@ -181,14 +181,13 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
                 raise
         return self._begin(self._new_episode(of_episode, number), called)
 
-    def step(self, action: str | Mapping[str, Any] | OutsideAction) -> StepResult:
+    def step(self, action: Turn | Mapping[str, Any]) -> StepResult:
         """Carry out one action.
 
         Args:
             action: A single action such as ``Click [7]``, a whole reply such as ``Thought: … Action: …``, or
                 BrowserGym calls such as ``click('a12')``; an action of computer use as a dictionary or as its JSON
-                text, such as ``{"type": "click", "x": 100, "y": 200}``; or an action that an outside agent takes by
-                itself.
+                text, such as ``{"type": "click", "x": 100, "y": 200}``; or what an outside agent does by itself.
 
         Returns:
             Observation, reward, terminated, truncated and info. The reward is 0.0 until the terminating step.
@@ -258,7 +257,7 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
         self._episode = episode
         return self._guarded(lambda: episode.begin(called), "during reset", episode.options.reset_timeout)
 
-    def _step(self, episode: Episode, action: str | Mapping[str, Any] | OutsideAction) -> StepResult:
+    def _step(self, episode: Episode, action: Turn | Mapping[str, Any]) -> StepResult:
         called, timeout = time.monotonic(), episode.options.step_timeout
         self._unless_it_fails(episode.wait)
         observation, info = self._guarded(lambda: episode.step(action, called), "during the episode", timeout)

@@ -19,7 +19,7 @@ from websp_gym.browser.tabs import Tabs
 from websp_gym.browser.watch import Watch
 from websp_gym.env.chat import MemoryChat
 from websp_gym.env.limits import Limits
-from websp_gym.env.outside import OutsideAction
+from websp_gym.env.outside import OutsideAction, OutsideEnd, Turn
 from websp_gym.env.record import EpisodeRecord
 from websp_gym.env.task import WebspTask
 from websp_gym.env.turns import AgentTurns
@@ -180,9 +180,7 @@ class Episode:
         if left > 0:
             time.sleep(left)  # not for something to happen: it is the limit itself
 
-    def step(
-        self, action: str | Mapping[str, Any] | OutsideAction, called: float
-    ) -> tuple[Observation, Info]:
+    def step(self, action: Turn | Mapping[str, Any], called: float) -> tuple[Observation, Info]:
         """Carry out one action, wait until the page is at rest, and return the observation and ``info``.
 
         :attr:`ending` is set if this was the last step.
@@ -198,7 +196,7 @@ class Episode:
         if self.context is None:
             raise WorldError("the episode has not begun; call reset() first")
         self._record.steps += 1
-        reply = action if isinstance(action, OutsideAction) else _text(action)
+        reply = action if isinstance(action, OutsideAction | OutsideEnd) else _text(action)
         info: Info = {"action_exec_start": time.time(), "action_exec_timeout": 0.0}
         info["task_info"] = {"instance": self.task.instance.id}
         watch = Watch(
@@ -270,11 +268,12 @@ class Episode:
             if self._overdue and context.browser is not None:
                 close_unless_used(context.browser)
 
-    def _carry_out(self, reply: str | OutsideAction, info: Info, watch: Watch) -> Observation:
+    def _carry_out(self, reply: Turn, info: Info, watch: Watch) -> Observation:
         began = time.monotonic()
         counted = 1
         self._turns.begin(reply)
-        if self._limits.is_out_of_time:
+        late = self._limits.is_out_of_time
+        if late:
             self._turns.last_error = "not carried out: the time was over"
             if isinstance(reply, OutsideAction):
                 reply.refuse(self._turns.last_error)
@@ -282,13 +281,15 @@ class Episode:
             before, left = self.task.trajectory.last_view, self._limits.actions_left
             counted = self._turns.carry_out(reply, watch, before, left=left)
             self._limits.actions += counted
-        self.ending = self._turns.ending
+        self.ending = self._limits.reached if late else self._turns.ending
+        self._seal_if_over()
         info["action_exec_stop"] = time.time()
         # A page that waits for an unresponsive server is not at rest.
         while not settle(self.tabs) and watch.frozen:
             pass
         self.task.world_episode.check()
         self._note_ending()
+        self._seal_if_over()
         if self._policy_watch is not None:
             self._policy_watch.at_rest()
         observation = self.observation = self._observe()
@@ -309,6 +310,7 @@ class Episode:
         self._turns.last_error = problem
         if self.ending is None:
             self.ending = self._turns.ending or Ending("unresponsive", detail=problem)
+        self._seal_if_over()
         if self._policy_watch is not None:
             self._facts = self._policy_watch.cut_off()
         self._limits.actions += 1
@@ -331,11 +333,17 @@ class Episode:
             self.task.instance.site.slug,
         )
 
+    def _seal_if_over(self) -> None:
+        """Keep what pages do after the end from counting: the state of this moment is scored."""
+        server = self.task.world_episode.server
+        if self.ending is not None and server is not None:
+            server.seal()
+
     def _note_ending(self) -> None:
         """Set :attr:`ending` if this step ends the episode."""
         if self.ending is None:
             self.ending = self._limits.reached
-        else:
+        elif not self.ending.is_limit and self.ending.reason != "exit":
             role = "assistant" if self.ending.reason == "answer" else "infeasible"
             self.chat.add_message(role, self.ending.answer)
 

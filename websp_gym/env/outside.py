@@ -6,11 +6,27 @@ import contextlib
 import time
 from collections.abc import Mapping
 from concurrent.futures import Future, InvalidStateError
+from dataclasses import dataclass
+from typing import TypeAlias
 
 from websp_gym.actions.calls import Call, format_call
 
 LONGEST_WAIT = 3.0
 """Seconds after which an action that has no end is one that has happened; four times as many on a busy machine."""
+
+
+@dataclass(frozen=True)
+class OutsideEnd:
+    """The end of an outside agent that has given no answer; ``step`` takes it in place of a text.
+
+    Args:
+        detail: What ended it, as a sentence.
+    """
+
+    detail: str
+
+    def __str__(self) -> str:
+        return f"exit: {self.detail}"
 
 
 class OutsideAction:
@@ -64,3 +80,7 @@ class OutsideAction:
     def _decide(self, refusal: str) -> None:
         with contextlib.suppress(InvalidStateError):
             self.decided.set_result(refusal)
+
+
+Turn: TypeAlias = str | OutsideAction | OutsideEnd
+"""What an agent does in its turn: a reply for ``step``, or what an outside agent does by itself."""

@@ -11,7 +11,7 @@ from websp_gym.env.play import Observation, StepResult, Transition, play
 
 if TYPE_CHECKING:
     from websp_gym.env.environment import WebspEnv
-    from websp_gym.env.outside import OutsideAction
+    from websp_gym.env.outside import Turn
     from websp_gym.env.task import WebspTask
     from websp_gym.policies.sets import Policies
     from websp_gym.records.results import Stage
@@ -45,14 +45,14 @@ class Player(Protocol):
             briefing: The instance, the account and the seed.
         """
 
-    def act(self, observation: Mapping[str, Any]) -> str | OutsideAction:
+    def act(self, observation: Mapping[str, Any]) -> Turn:
         """Choose the next action.
 
         Args:
             observation: The latest observation.
 
         Returns:
-            An action text, or an action that an outside agent takes by itself.
+            An action text, or what an outside agent does by itself.
         """
 
 
@@ -120,12 +120,12 @@ class Rollout:
         self._agent.begin(Briefing(self.env.instance, account, self._seed, policies))
         yield from play(self._act, observation, self._step)
 
-    def _act(self, observation: Observation) -> str | OutsideAction:
+    def _act(self, observation: Observation) -> Turn:
         action = self._agent.act(observation)
         self.stage, self.actions = "action", self.actions + 1
         return action
 
-    def _step(self, action: str | OutsideAction) -> StepResult:
+    def _step(self, action: Turn) -> StepResult:
         try:
             result = self.env.step(action)
         except Exception:

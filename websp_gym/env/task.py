@@ -187,6 +187,8 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         record.close(ending)
         start = self.s0.state if self.s0 else WorldState()
         server = self.world_episode.server
+        if server is not None:
+            server.seal()
         end = server.state() if server is not None else WorldState()
         slug = self.instance.site.slug
         record.end = end.as_dict().get(slug, {})

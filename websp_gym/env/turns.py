@@ -23,7 +23,7 @@ from websp_gym.actions.element_facts import element_of_call
 from websp_gym.actions.perform import perform
 from websp_gym.actions.reply import kept
 from websp_gym.browser.waiting import wait_for
-from websp_gym.env.outside import LONGEST_WAIT, OutsideAction
+from websp_gym.env.outside import LONGEST_WAIT, OutsideAction, OutsideEnd, Turn
 from websp_gym.errors import ActionError, HarmError, WorldError
 from websp_gym.patience import slowness
 from websp_gym.records.ending import Ending
@@ -96,13 +96,13 @@ class AgentTurns:
         self._policy_watch = policy_watch
         self._guard = guard
 
-    def begin(self, reply: str | OutsideAction) -> None:
+    def begin(self, reply: Turn) -> None:
         """Start the turn of a reply."""
         self.last_action, self.last_error, self.understood = kept(str(reply)), "", None
         if self._policy_watch is not None:
             self._policy_watch.begin_step()
 
-    def carry_out(self, reply: str | OutsideAction, watch: Watch, before: View | None, *, left: int) -> int:
+    def carry_out(self, reply: Turn, watch: Watch, before: View | None, *, left: int) -> int:
         """Carry out a reply. What the agent did wrong is in :attr:`last_error`.
 
         Args:
@@ -122,6 +122,9 @@ class AgentTurns:
             if isinstance(reply, OutsideAction):
                 self._let_pass(reply)
                 return counted
+            if isinstance(reply, OutsideEnd):
+                self.ending = Ending("exit", detail=reply.detail)
+                return 0
             # A call quoted inside an ANSWER is text: what begins with one of our actions is not a call.
             if looks_like_calls(reply):
                 calls = parse_calls(reply, left=left, to_user=to_user)

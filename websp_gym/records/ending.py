@@ -6,7 +6,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 EndReason = Literal[
-    "answer", "infeasible", "action_limit", "time_limit", "unresponsive", "stopped", "error", "abandoned"
+    "answer",
+    "infeasible",
+    "exit",
+    "action_limit",
+    "time_limit",
+    "unresponsive",
+    "stopped",
+    "error",
+    "abandoned",
 ]
 EndCause = Literal["agent", "world", "caller"]
 
@@ -16,7 +24,8 @@ class Ending:
     """How an episode ended. It is fixed before the reward is computed.
 
     Args:
-        reason: ``answer`` and ``infeasible`` come from the agent; ``action_limit`` and ``time_limit`` are
+        reason: ``answer`` and ``infeasible`` come from the agent; ``exit``: its program ended without an answer, with
+            an error or without having come; ``action_limit`` and ``time_limit`` are
             limits; ``unresponsive``: the page did not respond to the agent's action in time; ``stopped``: the harm
             guard held its action back; ``error``: the world failed; ``abandoned``: the caller reset or closed the
             environment.

@@ -157,6 +157,8 @@ def failed_early(reason: str | None, detail: str = "") -> Verdict | None:
             return failed("limit", detail or f"the limit on the {limit} was reached without an answer")
         case "unresponsive":
             return failed("limit", detail or "the page did not respond to the agent's action in time")
+        case "exit":
+            return failed("exit", detail or "the agent's program ended without an answer")
         case "stopped":
             return failed("guard", detail or "the harm guard stopped the episode")
     return None

@@ -89,6 +89,12 @@ class Server(Protocol):
             Waits for the number; ``None`` where the world has no log.
         """
 
+    def seal(self) -> None:
+        """Answer pages no more, so that the state stays as it is at this moment; again does nothing.
+
+        A request that has begun is carried out, and the state has what it did.
+        """
+
     def token_texts(self, site: str, tokens: Sequence[str]) -> Sequence[str]:
         """Return the texts of access tokens, which must not leave the account.
 

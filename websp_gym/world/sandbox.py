@@ -127,6 +127,10 @@ class SandboxEpisode:
         answer = _call(self._episode.ask_last_seq)
         return lambda: int(_call(answer))
 
+    def seal(self) -> None:
+        """Answer pages no more, so that the state stays as it is."""
+        _call(self._episode.seal)
+
     def token_texts(self, site: str, tokens: Sequence[str]) -> tuple[str, ...]:
         """Return the texts of access tokens."""
         found = _call(lambda: self._sandbox.credentials(site, tokens=list(tokens)))["tokens"]

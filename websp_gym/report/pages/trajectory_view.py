@@ -44,6 +44,7 @@ _SETTING = "setting "
 _END_REASONS = {
     "answer": "agent answered",
     "infeasible": "agent reported the task infeasible",
+    "exit": "program ended without an answer",
     "action_limit": "action limit",
     "time_limit": "time limit",
     "unresponsive": "page did not respond",

@@ -86,6 +86,10 @@ class EpisodeHandle:
         answer = self._ask("GET", f"/episodes/{self.id}/seq")
         return lambda: int(answer()["seq"])
 
+    def seal(self) -> int:
+        """Answer the episode's pages no more, so that its state stays; return the number of the last event."""
+        return int(self._call("POST", "seal")["seq"])
+
     def stage(
         self,
         texts: Mapping[str, Sequence[str]],

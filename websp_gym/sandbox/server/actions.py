@@ -24,6 +24,9 @@ from .sessions import Keyring, give_cookie, open_session
 from .site_request import SiteRequest
 from .tokens import today
 
+MAX_ADDED = 100
+"""The maximum number of items that one request may add."""
+
 
 class Actions:
     """The executor of the actions in ``site.yaml``."""
@@ -301,6 +304,8 @@ def _add(episode: EpisodeState, site: SiteSchema, spec: Add, fields: Fields) -> 
 
 
 def _add_rows(episode: EpisodeState, site: SiteSchema, collection: str, rows: list[Row]) -> list[Row]:
+    if len(rows) > MAX_ADDED:
+        raise RefusedError(413, f"{collection}: more than {MAX_ADDED} items at once")
     most = site.collections[collection].most
     if most is not None and len(episode.rows(site, collection)) + len(rows) > most:
         raise RefusedError(409, f"{collection}: more than {most} items")

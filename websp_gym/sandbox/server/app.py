@@ -37,7 +37,7 @@ from .site_request import SiteRequest
 from .staged import offered
 from .store import Store
 from .tokens import authorize
-from .turns import CPU_SECONDS, EndedError, OverTimeError, finish
+from .turns import CPU_SECONDS, CrowdedError, EndedError, OverTimeError, SealedError, finish
 
 EPISODE_HEADER = "x-websp-episode"
 """Header with the episode's secret id and, for another browser than its own, its session fields as JSON."""
@@ -105,9 +105,13 @@ class SiteApp:
             return self._static_file(path, site)
         job = partial(self._answer, request, site, host, episode)
         try:
-            return await self._store.workers.take(episode.turn, job, cpu_seconds=CPU_SECONDS)
+            return await self._store.workers.take(episode.turn, job, cpu_seconds=CPU_SECONDS, page=True)
         except OverTimeError as error:
             return _refusal(error, 503)
+        except CrowdedError as error:
+            return _refusal(error, 429)
+        except SealedError as error:
+            return _refusal(error, 403)
         except EndedError:
             return self._renderer.plain("no_episode.html", 403)
 
@@ -127,7 +131,13 @@ class SiteApp:
             # A request that was interrupted may have left a transaction open.
             episode.undo_unfinished()
             if episode.turn.stalled():
-                episode.log(site, "error", path=request.scope["path"], error="the server stalled")
+                changes = finish(would_change(request, episode, site, request.action))
+                what = {
+                    "method": request.method,
+                    "path": request.scope["path"],
+                    "error": "the server stalled",
+                }
+                episode.log(site, "error", **what, **changes)
 
     async def _visit(
         self, request: SiteRequest, site: SiteSchema, host: str, episode: EpisodeState
@@ -136,7 +146,9 @@ class SiteApp:
         for again in (False, True):
             try:
                 with episode.transaction():
-                    return await self._enter(request, site, host, episode)
+                    response = await self._enter(request, site, host, episode)
+                    episode.check_budget()
+                    return response
             except OverTimeError:
                 raise
             except ValueError as error:
@@ -285,7 +297,12 @@ class SiteApp:
         entry = {"host": host, "method": request.method, "path": request.scope["path"]}
         self._store.egress.append({"time": round(time.time(), 3), "episode": episode is not None, **entry})
         if episode is not None:
-            episode.log(None, "egress", **entry)
+            try:
+                with episode.transaction():
+                    episode.log(None, "egress", **entry)
+                    episode.check_budget()
+            except RefusedError as error:
+                return _refusal(error)
         return self._renderer.plain("no_such_site.html", 404, host=host)
 
     def _not_found(self, request: SiteRequest, site: SiteSchema) -> Response:

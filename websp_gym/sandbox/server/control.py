@@ -146,6 +146,7 @@ class Control:
             Route("/episodes/{id}/snapshots", self.snapshot, methods=["POST"]),
             Route("/episodes/{id}/restore", self.restore, methods=["POST"]),
             Route("/episodes/{id}/seq", self.seq),
+            Route("/episodes/{id}/seal", self.seal, methods=["POST"]),
             Route("/episodes/{id}/staged", self.stage, methods=["POST"]),
             Route("/episodes/{id}/requests", self.requests, methods=["GET"]),
             Route("/episodes/{id}/requests", self.keep_requests, methods=["POST"]),
@@ -272,6 +273,12 @@ class Control:
     async def seq(self, request: Request) -> Response:
         """Handle ``GET /episodes/ID/seq``: return the number of its last event."""
         episode = self._episode(request)
+        return JSONResponse({"seq": await self._turn(episode, episode.last_seq)})
+
+    async def seal(self, request: Request) -> Response:
+        """Handle ``POST /episodes/ID/seal``: answer its pages no more, but for a request that has begun."""
+        episode = self._episode(request)
+        episode.turn.sealed = True
         return JSONResponse({"seq": await self._turn(episode, episode.last_seq)})
 
     async def stage(self, request: Request) -> Response:

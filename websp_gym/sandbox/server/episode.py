@@ -16,6 +16,7 @@ from websp_gym.sandbox.schema.settings import Value
 from websp_gym.sandbox.schema.site import CURRENT, SESSIONS, SiteSchema, check_foreign
 from websp_gym.sandbox.schema.site_schema import Row
 
+from .request_fields import RefusedError
 from .staged import Staged
 from .turns import RequestTurn
 
@@ -33,8 +34,13 @@ a request met a fault that a policy set declares; ``asked``: a page asked for th
 _LOOKING = frozenset({"visit", "tracker", "egress", "error", "planted", "fault", "asked"})
 """The kinds of events that only viewing a page can cause."""
 
-MAX_ITEMS = 10_000
+MAX_ITEMS = 1_000
 """The maximum number of items in a collection, so that reading a state stays fast whatever an agent adds."""
+
+MAX_EVENTS = 10_000
+MAX_LOG = 4_000_000
+"""The maximum number of events in the log, and of characters in them: a record has all of them, and its
+readers take a bounded one only (``websp_gym/files.py``). A request of a page beyond it is refused."""
 
 # Small database pages keep a serialised episode, which is mostly empty tables, at a few kilobytes.
 SCHEMA = """
@@ -110,6 +116,14 @@ class EpisodeState:
             raise ValueError(f'unknown event kind "{kind}"{nearest(kind, KINDS)}')
         row = (round(time.time(), 3), site.slug if site else "", kind, json.dumps(data))
         self._execute("INSERT INTO events (time, site, kind, data) VALUES (?, ?, ?, ?)", row)
+
+    def check_budget(self) -> None:
+        """Raise RefusedError if the log is longer than it may be. Call it within the transaction of a request."""
+        number, size = self._execute("SELECT count(*), total(length(data)) FROM events").fetchone()
+        if number > MAX_EVENTS or size > MAX_LOG:
+            raise RefusedError(
+                429, "this browser has sent too much: nothing more is carried out in this episode"
+            )
 
     def settings(self, site: SiteSchema) -> dict[str, Value]:
         """Return the value of every declared setting of a site, including defaults."""

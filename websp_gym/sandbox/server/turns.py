@@ -11,12 +11,14 @@ and no thread can end it: :func:`end_if_held` lets the kernel end the process, a
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import ctypes
 import faulthandler
 import signal
 import sys
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from math import inf
@@ -27,6 +29,9 @@ CPU_SECONDS = 10.0
 
 WAIT_SECONDS = 25.0
 """Seconds after which a request is answered in any case (the control client waits for 30)."""
+
+MOST_WAITING = 100
+"""Requests of pages that may wait for their turn; a page has far fewer at once."""
 
 _COMPUTED = 1.0
 """A request that was given up after fewer CPU seconds than this was only kept waiting."""
@@ -59,12 +64,75 @@ class EndedError(Exception):
         super().__init__("the episode was closed")
 
 
+class SealedError(Exception):
+    """Error for a page's request that came after the end of its episode, or had not begun by then."""
+
+    def __init__(self) -> None:
+        super().__init__("the episode is over")
+
+
+class CrowdedError(Exception):
+    """Error for a page's request that came while too many others waited."""
+
+    def __init__(self) -> None:
+        super().__init__(f"more than {MOST_WAITING} requests of this browser wait for an answer")
+
+
+class TurnLock:
+    """A lock that control requests get before those of pages; else in the order in which they asked."""
+
+    def __init__(self) -> None:
+        self._held = False
+        self._control: deque[asyncio.Future[None]] = deque()
+        self._pages: deque[asyncio.Future[None]] = deque()
+
+    @property
+    def pages_waiting(self) -> int:
+        """Number of requests of pages that wait."""
+        return len(self._pages)
+
+    async def acquire(self, *, page: bool = False) -> None:
+        """Wait until nobody holds it, and hold it."""
+        if not self._held:
+            self._held = True
+            return
+        waiting = self._pages if page else self._control
+        mine: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        waiting.append(mine)
+        try:
+            await mine
+        except asyncio.CancelledError:
+            if mine.done() and not mine.cancelled():  # it came at the same moment
+                self.release()
+            raise
+        finally:
+            with contextlib.suppress(ValueError):
+                waiting.remove(mine)
+
+    def release(self) -> None:
+        """Hand it to the next one who waits."""
+        for waiting in (self._control, self._pages):
+            while waiting:
+                if not (next_one := waiting.popleft()).done():
+                    next_one.set_result(None)
+                    return
+        self._held = False
+
+    async def __aenter__(self) -> None:
+        await self.acquire()
+
+    async def __aexit__(self, *error: object) -> None:
+        self.release()
+
+
 class RequestTurn:
     """The lock of an episode, and the CPU budget of the request that holds it."""
 
     def __init__(self) -> None:
-        self.lock = asyncio.Lock()
+        self.lock = TurnLock()
         self.ended = False
+        self.sealed = False
+        """Whether its pages are refused, as the episode is over for the agent."""
         self._began = 0.0
         self._budget = inf
         self._given_up = False
@@ -137,27 +205,42 @@ class Workers:
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(_WORKERS, thread_name_prefix="turn")
 
-    async def take(self, turn: RequestTurn, job: Callable[[], T], *, cpu_seconds: float = inf) -> T:
+    async def take(
+        self, turn: RequestTurn, job: Callable[[], T], *, cpu_seconds: float = inf, page: bool = False
+    ) -> T:
         """Run a job in a worker thread after the earlier jobs of its episode, and return its result.
 
         Args:
             turn: The turn of the episode.
             job: The function to run; it calls ``turn.check()`` wherever it may run for long.
             cpu_seconds: The budget of the job in CPU seconds.
+            page: Whether it answers a page of the episode; others go before those that wait.
 
         Raises:
             OverTimeError: The job took too long.
             EndedError: The episode was closed in the meantime.
+            SealedError: It answers a page, and the episode is over for the agent.
+            CrowdedError: It answers a page, and too many others wait.
         """
-        latest = time.monotonic() + WAIT_SECONDS
+        if page:
+            _check_page(turn)
+            if turn.lock.pages_waiting >= MOST_WAITING:
+                raise CrowdedError
         try:
             # Waiting here and not in a thread means that an episode never holds more than one worker.
-            await asyncio.wait_for(turn.lock.acquire(), WAIT_SECONDS)
+            await asyncio.wait_for(turn.lock.acquire(page=page), WAIT_SECONDS)
         except TimeoutError:
             raise OverTimeError from None
-        if turn.ended:
+        # Counted from here: that it waited for others of the same browser is no standstill of the server.
+        latest = time.monotonic() + WAIT_SECONDS
+        try:
+            if turn.ended:
+                raise EndedError
+            if page:
+                _check_page(turn)
+        except BaseException:
             turn.lock.release()
-            raise EndedError
+            raise
         running = asyncio.get_running_loop().run_in_executor(self._pool, _within, turn, job, cpu_seconds)
         running.add_done_callback(lambda done: _release(turn, done))
         while not running.done():
@@ -185,6 +268,11 @@ async def end_if_held(cpu_seconds: float = HELD_SECONDS) -> None:
     while True:
         signal.setitimer(signal.ITIMER_PROF, cpu_seconds)
         await asyncio.sleep(min(cpu_seconds / 4, _LOOK_SECONDS))
+
+
+def _check_page(turn: RequestTurn) -> None:
+    if turn.sealed:
+        raise SealedError
 
 
 def _raise_in(thread: int, error: type[BaseException] | None) -> None:
