@@ -75,6 +75,7 @@ _STOPPED = {
     "filter": "a content filter stopped it",
     "end": "it has neither an action nor an answer",
     "refusal": "it was an empty refusal",
+    "other": "it ended before it had an action or an answer",
 }
 
 

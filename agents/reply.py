@@ -14,6 +14,7 @@ _STOPPED = {
     "length": "it was cut off at the token limit; think less, and be brief",
     "refusal": "it was a refusal; if the task cannot or should not be done, say so with ANSWER",
     "filter": "a content filter stopped it",
+    "other": "it ended in another way than with a text; there are no tools here, so write the action as a text",
 }
 
 ReadAction = Callable[[str], str]

@@ -72,12 +72,10 @@ class MessagesEndpoint(SdkEndpoint):
 
     def _read(self, content: bytes) -> Answer:
         reply = read_body(_Reply, content)
-        if reply.stop_reason not in self.stops:
-            malformed(f"stop_reason: {reply.stop_reason[:40]}")
         return Answer(
             text="".join(_text(block) for block in reply.content if block.type == "text"),
             model=reply.model or self._request.model,
-            stop=self.stops[reply.stop_reason],
+            stop=self.stops.get(reply.stop_reason, "other"),
             usage=_usage(reply.usage),
         )
 

@@ -10,7 +10,8 @@ from typing import Any, Literal, Protocol, get_args
 from websp_gym.texts import encodable
 
 Role = Literal["system", "user", "assistant"]
-Stop = Literal["end", "length", "refusal", "filter"]
+Stop = Literal["end", "length", "refusal", "filter", "other"]
+"""Why an answer ended; ``other``: by something that was not asked for, such as a call of a tool."""
 
 _PNG = b"\x89PNG\r\n\x1a\n"
 

@@ -21,15 +21,19 @@ class _PromptDetails(Body):
 
 
 class _Usage(Body):
-    prompt_tokens: int = Field(ge=0)
-    completion_tokens: int = Field(ge=0)
-    total_tokens: int = Field(default=0, ge=0)
+    prompt_tokens: int | None = Field(default=None, ge=0)
+    completion_tokens: int | None = Field(default=None, ge=0)
+    total_tokens: int | None = Field(default=None, ge=0)
     prompt_tokens_details: _PromptDetails | None = None
     cost: float | None = Field(default=None, ge=0)
 
 
+class _Part(Body):
+    text: str | None = None
+
+
 class _Message(Body):
-    content: str | None = None
+    content: str | tuple[_Part, ...] | None = None
     refusal: str | None = None
 
 
@@ -40,7 +44,7 @@ class _Error(Body):
 
 class _Choice(Body):
     message: _Message
-    finish_reason: str
+    finish_reason: str | None = None
     error: _Error | None = None
 
 
@@ -86,7 +90,7 @@ class ChatEndpoint(SdkEndpoint):
         if choice.message.refusal:
             stop = "refusal"
         return Answer(
-            text=choice.message.refusal or choice.message.content or "",
+            text=choice.message.refusal or _text(choice.message),
             model=completion.model or self._request.model,
             stop=stop,
             usage=_usage(completion.usage),
@@ -125,29 +129,41 @@ def data_url(image: Image) -> str:
 _FILTERS = ("content_filter", "safety", "prohibited", "recitation", "blocklist", "spii")
 
 
-def stop_of(finish_reason: str) -> Stop:
-    """Map a finish reason to a ``Stop``; Gemini's OpenAI-compatible endpoint also sends Gemini's own names."""
-    reason = finish_reason.lower()
+def _text(message: _Message) -> str:
+    if isinstance(message.content, tuple):
+        return "".join(part.text or "" for part in message.content)
+    return message.content or ""
+
+
+def stop_of(finish_reason: str | None) -> Stop:
+    """Map a finish reason to a ``Stop``; Gemini's OpenAI-compatible endpoint also sends Gemini's own names.
+
+    Some servers send none. One that is not known, such as a call of a tool, is the model's own doing.
+    """
+    reason = (finish_reason or "stop").lower()
+    if reason == "error":  # OpenRouter's, where its provider broke off
+        raise AttemptError("server", "the provider broke the answer off")
     if reason in ("length", "max_tokens"):
         return "length"
     if reason.startswith(_FILTERS):
         return "filter"
-    if reason not in ("refusal", "end", "eos", "stop", "stop_sequence", "end_turn"):
-        malformed(f"finish_reason: {finish_reason[:40]}")
-    return "refusal" if reason == "refusal" else "end"
+    if reason == "refusal":
+        return "refusal"
+    return "end" if reason in ("end", "eos", "stop", "stop_sequence", "end_turn") else "other"
 
 
 def _usage(usage: _Usage | None) -> protocol.Usage | None:
-    if usage is None:
+    if usage is None or usage.prompt_tokens is None or usage.completion_tokens is None:
         return None
+    read = usage.prompt_tokens
     # Gemini's endpoint omits thinking from completion_tokens, but not from total_tokens.
-    written = max(usage.completion_tokens, usage.total_tokens - usage.prompt_tokens)
+    written = max(usage.completion_tokens, (usage.total_tokens or 0) - read)
     details = usage.prompt_tokens_details or _PromptDetails()
-    cached = min(details.cached_tokens or 0, usage.prompt_tokens)
+    cached = min(details.cached_tokens or 0, read)
     return protocol.Usage(
-        input=usage.prompt_tokens,
+        input=read,
         output=written,
         cached=cached,
-        written=min(details.cache_write_tokens or 0, usage.prompt_tokens - cached),
+        written=min(details.cache_write_tokens or 0, read - cached),
         cost=usage.cost,
     )

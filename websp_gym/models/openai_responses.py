@@ -99,10 +99,11 @@ def _text(part: _Part) -> str:
 def _stop(response: _Response) -> Stop:
     if response.status == "completed":
         return "end"
+    if response.status != "incomplete":
+        malformed(f"status: {response.status[:40]}")
     reason = response.incomplete_details.reason if response.incomplete_details else None
-    if response.status != "incomplete" or reason not in ("max_output_tokens", "content_filter"):
-        malformed(f"status: {response.status[:40]}, {reason}")
-    return "length" if reason == "max_output_tokens" else "filter"
+    known: dict[str | None, Stop] = {"max_output_tokens": "length", "content_filter": "filter"}
+    return known.get(reason, "other")
 
 
 def _failed(error: _Error, secrets: tuple[str, ...]) -> AttemptError:

@@ -44,6 +44,7 @@ _STOPS = {
     "length": "the answer was cut at the token limit",
     "refusal": "the model refused",
     "filter": "the provider's filter took the answer",
+    "other": "the answer ended in another way than with a text",
 }
 
 
