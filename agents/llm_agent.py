@@ -6,7 +6,7 @@ import json
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -123,6 +123,10 @@ class LLMAgent(ABC):
         return None
 
 
+_UNREAD = ("malformed", "truncated")
+"""Kinds of errors of a model that has answered."""
+
+
 @dataclass
 class Asked:
     """The replies of one step."""
@@ -143,7 +147,11 @@ class Asked:
     def failed(self, error: ModelError) -> Turn:
         """Return the turn of a step without an action."""
         self.problems.append(str(error))
-        return self._turn("", "", calls=error.attempts)
+        turn = self._turn("", "", calls=error.attempts)
+        if error.kind not in _UNREAD:
+            return turn
+        # It was answered, and what that cost cannot be read.
+        return replace(turn, input_tokens=None, output_tokens=None, cached_tokens=None, cost=None)
 
     def _turn(self, thought: str, action: str, *, calls: int) -> Turn:
         return Turn(

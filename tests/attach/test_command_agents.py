@@ -19,6 +19,7 @@ from websp_gym.agents import make_agent
 from websp_gym.attach import agent as outside
 from websp_gym.attach.agent import CommandAgent, command_environment
 from websp_gym.errors import SetupError
+from websp_gym.records.runs import read_results
 
 PROGRAM = f"""
 import os, sys, urllib.request
@@ -126,26 +127,45 @@ def test_a_program_has_as_long_to_exit_as_it_works(
     assert done.exists() is ends
 
 
-def test_a_program_that_fails_is_scored_by_the_state(tmp_path: Path) -> None:
-    results = {each["id"]: each for each in run(tmp_path / "run", "echo broken >&2; exit 3")}
-    # The other one begins as its goal wants it.
-    assert {id: each["status"] for id, each in results.items()} == {
-        STEAM: "fail",
-        "Steam-task-191-OFF": "pass",
-    }
-    said = (tmp_path / "run" / results[STEAM]["trajectory"] / "output.txt").read_text()
-    assert said == "broken\n"
-
-
 @pytest.mark.parametrize(
     ("command", "says"),
-    [("/nowhere/agent --now", "/nowhere/agent"), ("exit 126", "(exit status 126): it wrote nothing")],
+    [
+        ("/nowhere/agent --now", "/nowhere/agent"),
+        ("exit 126", "exited with status 126 before it had used any address of its door: it wrote nothing"),
+        ("echo no module >&2; exit 3", "exited with status 3 before it had used any address of its door: no module"),
+        ("true", "exited with status 0"),
+        ("kill -9 $$", "was ended by signal 9 (Killed)"),
+    ],
 )
-def test_a_program_that_does_not_exist_ends_the_run(tmp_path: Path, command: str, says: str) -> None:
+def test_a_program_that_does_not_come_to_the_first_episode_ends_the_run(
+    tmp_path: Path, command: str, says: str
+) -> None:
     done = websp_here("run", "--agent", f"cdp:{command}", "--tasks", STEAM, "--out", str(tmp_path / "run"))
     assert done.returncode == 2
-    assert "cannot be started" in done.stderr
     assert says in " ".join(done.stderr.split())
+    assert read_results(tmp_path / "run") == []
+
+
+def test_a_program_that_ends_with_an_error_has_failed_also_where_the_state_is_right(tmp_path: Path) -> None:
+    """The second time it does not even come, which ends no run in which it came before."""
+    file, came = tmp_path / "agent.py", tmp_path / "came"
+    file.write_text(
+        "import os, pathlib, sys, urllib.request\n"
+        f"came = pathlib.Path({str(came)!r})\n"
+        "if not came.exists():\n"
+        "    urllib.request.urlopen(os.environ['WEBSP_HTTP_URL'] + '/json/version').close()\n"
+        "    came.touch()\n"
+        "sys.exit('my key is ' + os.environ['MY_API_KEY'])\n"
+    )
+    command = f"MY_API_KEY=sk-0123456789 {sys.executable} {file}"
+    first, second = run(tmp_path / "run", command, "--jobs", "1", tasks="Steam-task-191-*")
+    for result in (first, second):
+        assert (result["status"], result["reward"], result["end_reason"]) == ("fail", 0.0, "exit")
+        assert result["failure_kinds"] in ([], ["incorrect navigation"])
+        assert "the program exited with status 1" in result["reason"]
+        assert 'its last line: "my key is [key]"' in result["reason"]
+    assert "before it had used" not in first["reason"]
+    assert "before it had used any address of its door" in second["reason"]
 
 
 @pytest.mark.parametrize("status", [126, pytest.param(127, marks=pytest.mark.proof)])
@@ -160,7 +180,8 @@ def test_a_program_that_acted_is_scored_whatever_it_exits_with(tmp_path: Path, s
     )
     here = Path(__file__).parents[2]
     (result,) = run(tmp_path / "run", f"PYTHONPATH={here} {sys.executable} {file}", tasks=STEAM)
-    assert (result["status"], result["reward"], result["actions"]) == ("fail", 0.0, 2)
+    assert (result["status"], result["reward"], result["actions"]) == ("fail", 0.0, 1)
+    assert (result["end_reason"], f"status {status}" in result["reason"]) == ("exit", True)
 
 
 def test_a_program_that_goes_on_after_the_end_is_ended(tmp_path: Path) -> None:

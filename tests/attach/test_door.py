@@ -183,6 +183,25 @@ def test_what_changes_long_after_a_script_is_a_marked_step_too(make: MakeEnv) ->
     assert all(f"set {name}" in changed for name in SWITCHES)
 
 
+def test_what_a_script_does_after_the_end_changes_nothing(make: MakeEnv) -> None:
+    env = make(STEAM, observation="text")
+    pressed = [f"document.querySelector('[data-key=\"{name}\"]').click()" for name in SWITCHES]
+    timers = ";".join(f"setTimeout(() => {{ {each} }}, {after})" for each in pressed for after in (0, 100, 900))
+
+    def program(client: Client, door: Door) -> None:
+        client.open(COOKIES)
+        # Asked for and not waited for, as one that finishes meanwhile does.
+        client.start("Runtime.evaluate", session=client.session, expression=f"void ({timers})")
+        finish(door, "done")
+
+    played = play(env, program)
+    record = played.task.trajectory
+    changes = [event for event in record.events if event["kind"] == "set"]
+    # What came before the end, if anything did, is a step of the record.
+    assert bool(changes) == any(step.startswith("script: ") for step in played.steps)
+    assert played.reward == 0.0
+
+
 def test_keys_into_a_field_are_one_action(make: MakeEnv) -> None:
     def program(client: Client, door: Door) -> None:
         client.press("document.querySelector('[name=term]')")

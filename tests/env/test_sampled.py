@@ -98,7 +98,17 @@ def test_a_vector_plays_other_instances_side_by_side_and_resets_those_that_it_is
 
 def _drawn(seed: int) -> str:
     ids = [name for name in instance_ids() if name.startswith("Steam-task-191-")]
-    return ids[int(np.random.default_rng(seed).integers(len(ids)))]
+    return ids[int(np.random.default_rng([seed, 1]).integers(len(ids)))]
+
+
+def test_two_draws_from_one_seed_are_two_draws() -> None:
+    env = SampledEnv(instance_ids(), **SMALL)
+    same = 0
+    for seed in range(200):
+        first = env._draw(seed)
+        gym.Env.reset(env, seed=seed)  # as the reset does that has drawn
+        same += env._draw(None) == first
+    assert same <= 5  # one in two hundred by chance
 
 
 def test_splits_can_leave_out_or_balance_what_is_solved_at_the_start() -> None:

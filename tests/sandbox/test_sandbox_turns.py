@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,10 +17,19 @@ from tests.process_support import UNMEASURED
 from tests.sandbox_support import Visitor, write_site, write_sites
 from websp_gym.sandbox.client import EpisodeHandle, Sandbox
 from websp_gym.sandbox.schema.catalog import Catalog
+from websp_gym.sandbox.server import episode as server_episode
 from websp_gym.sandbox.server import turns
-from websp_gym.sandbox.server.request_fields import MAX_BODY, MAX_HEADERS, MAX_URL
+from websp_gym.sandbox.server.episode import MAX_LOG
+from websp_gym.sandbox.server.request_fields import MAX_BODY, MAX_HEADERS, MAX_URL, RefusedError
 from websp_gym.sandbox.server.store import Store
-from websp_gym.sandbox.server.turns import EndedError, OverTimeError, finish
+from websp_gym.sandbox.server.turns import (
+    MOST_WAITING,
+    CrowdedError,
+    EndedError,
+    OverTimeError,
+    SealedError,
+    finish,
+)
 
 BUSY = """
 name: Busy
@@ -120,23 +131,130 @@ def test_the_requests_of_one_episode_are_answered_one_after_the_other(sandbox: S
     assert sorted(int(row["id"]) for row in rows) == list(range(1, 31))
 
 
-def test_thousands_of_words_are_added_in_linear_time_and_others_do_not_notice(sandbox: Sandbox) -> None:
-    (mine, visitor), (episode, other) = opened(sandbox), opened(sandbox)
-    words = ",".join(f"w{n}" for n in range(9000))
-    with ThreadPoolExecutor() as pool:
-        adding = pool.submit(visitor.post, HOME + "add", {"word": words}, timeout=120)
-        answered = 0
-        while not adding.done():
-            other.get(HOME)
-            episode.state()
-            answered += 1
-    assert answered > 1, "the first was answered when the words had been added"
-    # Past ten seconds of computing it would be a 503.
-    assert adding.result().status == 200
-    assert "9000 words" in visitor.get(HOME).body
-    reply = visitor.post(HOME + "add", {"word": words.replace("w", "x")})
-    assert (reply.status, "more than 10000 items" in reply.body) == (400, True)
-    assert len(mine.state()["sites"]["busy"]["collections"]["words"]) == 9000
+def words(letter: str, number: int) -> dict[str, str]:
+    """A form that adds as many words."""
+    return {"word": ",".join(f"{letter}{n}" for n in range(number))}
+
+
+def test_a_request_adds_a_hundred_items_and_a_collection_has_a_thousand(sandbox: Sandbox) -> None:
+    mine, visitor = opened(sandbox)
+    reply = visitor.post(HOME + "add", words("a", 101))
+    assert (reply.status, "more than 100 items" in reply.body) == (413, True)
+    assert mine.state()["events"] == []
+    for letter in "abcdefghij":
+        assert visitor.post(HOME + "add", words(letter, 100)).status == 200
+    reply = visitor.post(HOME + "add", {"word": "one"})
+    assert (reply.status, "more than 1000 items" in reply.body) == (400, True)
+    assert len(mine.state()["sites"]["busy"]["collections"]["words"]) == 1000
+
+
+def test_a_log_that_is_full_takes_nothing_more_and_the_state_stays(sandbox: Sandbox) -> None:
+    episode, visitor = opened(sandbox)
+    query = "?" + "x" * 15_000
+    answers = [visitor.get(HOME + query).status for _ in range(MAX_LOG // 15_000 + 2)]
+    assert answers[0] == 200
+    assert answers[-1] == 429
+    assert len(json.dumps(episode.state()["events"])) < 1.1 * MAX_LOG
+    assert visitor.get("https://unknown.example/" + "x" * 16_000).status == 429
+    added = [visitor.post(HOME + "add", {"word": f"{n}{'x' * 9_000}"}).status for n in range(3)]
+    assert added[-1] == 429
+    assert len(episode.state()["sites"]["busy"]["collections"]["words"]) == added.count(200)
+    _, its_visitor = opened(sandbox)
+    assert its_visitor.post(HOME + "add", {"word": "x"}).status == 200
+
+
+def test_a_log_has_a_greatest_number_of_events(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server_episode, "MAX_EVENTS", 2)
+    episode = store.open()
+    for _ in range(3):
+        episode.check_budget()
+        episode.log(None, "egress", host="x")
+    with pytest.raises(RefusedError, match="too much"):
+        episode.check_budget()
+
+
+def test_pages_are_answered_no_more_once_an_episode_is_sealed(sandbox: Sandbox) -> None:
+    episode, visitor = opened(sandbox)
+    assert visitor.post(HOME + "add", {"word": "before"}).status == 200
+    last = episode.seal()
+    assert visitor.post(HOME + "add", {"word": "after"}).status == 403
+    assert visitor.get(HOME).status == 403
+    assert (episode.seal(), episode.ask_last_seq()()) == (last, last)
+    state = episode.state()
+    assert [row["text"] for row in state["sites"]["busy"]["collections"]["words"]] == ["before"]
+    # What is tried on the state afterwards is tried in a copy.
+    fork = episode.fork()
+    assert Visitor(sandbox.address, fork).get(HOME).status == 200
+    fork.close()
+
+
+def test_a_request_that_had_begun_is_carried_out_and_those_that_waited_are_not(store: Store) -> None:
+    episode, began, goes_on = store.open(), threading.Event(), threading.Event()
+    done: list[str] = []
+
+    def work(name: str) -> None:
+        began.set()
+        assert goes_on.wait(150)
+        done.append(name)
+
+    async def play() -> None:
+        take = partial(store.workers.take, episode.turn, page=True)
+        first = asyncio.create_task(take(partial(work, "first")))
+        await asyncio.to_thread(began.wait, 150)
+        second = asyncio.create_task(take(partial(work, "second")))
+        await asyncio.sleep(0)
+        episode.turn.sealed = True
+        reading = asyncio.create_task(store.workers.take(episode.turn, lambda: done.append("read")))
+        await asyncio.sleep(0)
+        goes_on.set()
+        await asyncio.gather(first, reading)
+        with pytest.raises(SealedError):
+            await second
+        with pytest.raises(SealedError):
+            await take(partial(work, "third"))
+
+    asyncio.run(play())
+    assert done == ["first", "read"]
+
+
+def test_control_requests_go_before_those_of_pages_of_which_only_so_many_wait(store: Store) -> None:
+    episode = store.open()
+    done: list[str] = []
+
+    async def play() -> None:
+        take = partial(store.workers.take, episode.turn)
+        async with episode.turn.lock:
+            pages = [
+                asyncio.create_task(take(partial(done.append, "page"), page=True))
+                for _ in range(MOST_WAITING)
+            ]
+            await asyncio.sleep(0)
+            control = [asyncio.create_task(take(partial(done.append, "control"))) for _ in range(2)]
+            await asyncio.sleep(0)
+            with pytest.raises(CrowdedError):
+                await take(partial(done.append, "one too many"), page=True)
+            pages[0].cancel()
+        await asyncio.gather(*control, *pages[1:])
+        assert await take(lambda: "free again", page=True) == "free again"
+
+    asyncio.run(play())
+    assert done == ["control"] * 2 + ["page"] * (MOST_WAITING - 1)
+
+
+def test_a_turn_handed_to_a_request_that_is_given_up_goes_to_the_next_one(store: Store) -> None:
+    lock = store.open().turn.lock
+
+    async def play() -> None:
+        await lock.acquire()
+        first, second = asyncio.create_task(lock.acquire()), asyncio.create_task(lock.acquire(page=True))
+        await asyncio.sleep(0)
+        lock.release()
+        first.cancel()
+        await second
+        lock.release()
+        await lock.acquire()
+
+    asyncio.run(play())
 
 
 @pytest.mark.proof

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import signal
 import subprocess
 import tempfile
@@ -35,6 +36,8 @@ OUTPUT = "output.txt"
 """Name of the file with what a program wrote, in the folder of the record."""
 _OVER = "the episode is over; nothing that is done now counts"
 _NOT_COME = "before it had used any address of its door"
+_ASSIGNED = re.compile(r"\b(\w+)=[\"']?([^\s\"']+)")
+"""A variable and its value in a command."""
 _LONGEST_LINE = 200
 """Characters of a program's last line that the end of its episode has."""
 _TO_EXIT, _TO_WORK_ON = 5.0, 60.0
@@ -168,7 +171,10 @@ class CommandAgent(OutsideAgent):
         self.command = command
         self.observation = "marks" if for_tools else "text"
         self.has_tools_alone = for_tools
+        self._secrets = named_secrets({**os.environ, **dict(_ASSIGNED.findall(command))})
         self._process: subprocess.Popen[bytes] | None = None
+        self._exit: threading.Thread | None = None
+        """Waits for the program to exit."""
         self._output: IO[bytes] | None = None
 
     def begin(self, briefing: Briefing) -> None:
@@ -194,10 +200,10 @@ class CommandAgent(OutsideAgent):
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
-        waiting = threading.Thread(
+        self._exit = threading.Thread(
             target=self._await_exit, args=(self._process, self._episode, door), daemon=True
         )
-        waiting.start()
+        self._exit.start()
 
     def act(self, observation: Mapping[str, Any]) -> Turn:
         """Wait for the program's next action, or for its end."""
@@ -209,7 +215,7 @@ class CommandAgent(OutsideAgent):
             _have_come.add(self.command)
         elif process.poll() is not None and self.command not in _have_come:
             # It has gained nothing by it, and the episodes to come would end alike.
-            said = redact(self.output.strip(), named_secrets(os.environ))[-300:] or "it wrote nothing"
+            said = redact(self.output.strip(), self._secrets)[-300:] or "it wrote nothing"
             raise SetupError(
                 f"agent {self.name!r} {_exited(process.returncode)} {_NOT_COME}: {said}",
                 agent=self.name,
@@ -225,7 +231,7 @@ class CommandAgent(OutsideAgent):
         came = "" if door.reached else f" {_NOT_COME}"
         lines = self.output.split("\n")
         last = next((line.strip() for line in reversed(lines) if line.strip()), "")
-        last = shortened(redact(last, named_secrets(os.environ)), _LONGEST_LINE)
+        last = shortened(redact(last, self._secrets), _LONGEST_LINE)
         said = f'; its last line: "{last}"' if last else ""
         episode.leave(f"the program {_exited(status)}{came}, without an answer{said}")
 
@@ -253,6 +259,8 @@ class CommandAgent(OutsideAgent):
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+            if self._exit is not None:
+                self._exit.join()  # it reads the output
         if self._output is not None:
             self._output.close()
             self._output = None

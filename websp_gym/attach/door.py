@@ -31,8 +31,13 @@ if TYPE_CHECKING:
     from websp_gym.attach.episode import AttachedEpisode
     from websp_gym.attach.mcp import ToolServer
 
-_LARGEST = 256 * 1024 * 1024
+_LARGEST = 4 * 1024 * 1024
+"""Bytes of a message of the agent: a command, of which the largest are scripts."""
+_MOST_UNREAD = 256 * 1024 * 1024
+"""Bytes that may wait for an agent that does not read; pictures of a large page are some ten million."""
 _LONGEST_ANSWER = 10_000
+_LARGEST_ANSWER = 100_000
+"""Bytes of the body of a POST that finishes the episode."""
 _LOCAL = "127.0.0.1"
 _TO_END = 3.0
 
@@ -124,17 +129,17 @@ class Door:
         ):
             await socket_.close(1008)
             return
-        outgoing: asyncio.Queue[bytes | None] = asyncio.Queue()
+        outgoing = _Outgoing()
         try:
             page = await self._page(words)
-            connection = Connection(self._episode, outgoing.put_nowait, page)
+            connection = Connection(self._episode, outgoing.put, page)
             await connection.open()
         except (RefusedError, WebspError) as error:
             await socket_.close(1011, str(error)[:100])
             return
         await socket_.accept()
         self._episode.told_by.add(connection.is_told)
-        sender = asyncio.create_task(_send_all(socket_, outgoing))
+        sender = asyncio.create_task(outgoing.send_all(socket_))
         try:
             while not connection.closed:
                 message = await socket_.receive()
@@ -144,7 +149,7 @@ class Door:
         except WebSocketDisconnect:
             pass
         finally:
-            outgoing.put_nowait(None)
+            outgoing.end()
             connection.close()
             self._episode.told_by.discard(connection.is_told)
             with contextlib.suppress(Exception):
@@ -209,7 +214,12 @@ class Door:
         return [info for info in targets if info.get("browserContextId") == mine and info["type"] == "page"]
 
     async def _finish(self, request: Request) -> Response:
-        answer, infeasible = ending_in(await request.body())
+        body = b""
+        async for piece in request.stream():
+            body += piece
+            if len(body) > _LARGEST_ANSWER:
+                return JSONResponse({"error": f"an answer may have {_LARGEST_ANSWER:,} bytes"}, 413)
+        answer, infeasible = ending_in(body)
         accepted = self._episode.finish(answer[:_LONGEST_ANSWER], infeasible=infeasible)
         return JSONResponse({"accepted": accepted}, 200 if accepted else 409)
 
@@ -258,9 +268,33 @@ def _is_program(headers: Headers) -> bool:
     return origin is None or origin.partition("://")[2] == headers.get("host")
 
 
-async def _send_all(socket_: WebSocket, outgoing: asyncio.Queue[bytes | None]) -> None:
-    while (message := await outgoing.get()) is not None:
-        await socket_.send({"type": "websocket.send", "text": message.decode("utf-8", "replace")})
+class _Outgoing:
+    """The messages that wait to be sent to an agent."""
+
+    def __init__(self) -> None:
+        self._waiting: asyncio.Queue[bytes | None] = asyncio.Queue()
+        self._size = 0
+        self._ended = False
+
+    def put(self, message: bytes) -> None:
+        """Add a message; for an agent that does not read, no more is kept, and its connection ends."""
+        if self._size > _MOST_UNREAD:
+            self.end()
+        if not self._ended:
+            self._size += len(message)
+            self._waiting.put_nowait(message)
+
+    def end(self) -> None:
+        """Send what waits, and no more."""
+        self._ended = True
+        self._waiting.put_nowait(None)
+
+    async def send_all(self, socket_: WebSocket) -> None:
+        """Send messages until the end, and close the connection then."""
+        while (message := await self._waiting.get()) is not None:
+            self._size -= len(message)
+            await socket_.send({"type": "websocket.send", "text": message.decode("utf-8", "replace")})
+        await socket_.close()
 
 
 class _QuietServer(uvicorn.Server):

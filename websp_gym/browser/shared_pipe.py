@@ -36,6 +36,10 @@ _SESSION = re.compile(rb',"sessionId":"([0-9A-Fa-f]{32})"\}$')
 """The end of a message about a session; what a page says stands before it."""
 _ATTACHED = b'{"method":"Target.attachedToTarget"'
 _DETACHED = b'{"method":"Target.detachedFromTarget"'
+_UNREAD = (b'{"method":"Runtime.consoleAPICalled"', b'{"method":"Log.entryAdded"')
+"""What nobody asks Playwright for, and a page can send without end."""
+_TAG = re.compile(rb"--playwright--set--content--[\w@]{1,64}--[0-9]{1,9}--")
+"""What Playwright has a page log while it sets its content, to learn when that began."""
 _FIRST_ID = 1_900_000_000
 """Ids of our own commands without a session; Playwright counts from 1."""
 _PATIENCE = 60.0
@@ -181,6 +185,7 @@ class _Link:
         self._numbers = itertools.count(_FIRST_ID)
         self._waiting: dict[int, tuple[Hear, asyncio.Future[str]] | None] = {}
         """What is done with the answers to our own commands without a session; nothing for ``None``."""
+        self._tags: set[bytes] = set()
         self._transports: list[asyncio.ReadTransport | asyncio.WriteTransport] = []
 
     @classmethod
@@ -192,7 +197,7 @@ class _Link:
         link._to_browser = await link._writing(to_browser)
         link._to_playwright = await link._writing(to_playwright)
         # Messages of two clients must not be mixed, so only whole ones are passed on.
-        await link._reading(from_playwright, _Messages(link.send).feed)
+        await link._reading(from_playwright, _Messages(link._from_playwright).feed)
         await link._reading(from_browser, _Messages(link._from_browser).feed)
         return link
 
@@ -246,12 +251,23 @@ class _Link:
         self._transports.append(transport)
         return transport
 
+    def _from_playwright(self, message: bytes) -> None:
+        self._tags.update(_TAG.findall(message))
+        self.send(message)
+
+    def _is_unread(self, message: bytes) -> bool:
+        if not message.startswith(_UNREAD):
+            return False
+        awaited = self._tags.intersection(_TAG.findall(message)) if self._tags else set()
+        self._tags -= awaited
+        return not awaited
+
     def _from_browser(self, message: bytes) -> None:
         found = _SESSION.search(message, max(0, len(message) - 64))
         session = found[1].decode() if found is not None else ""
         hear = self._hear.get(session)
         if hear is None:
-            if session or not self._is_ours(message):
+            if not self._is_unread(message) and (session or not self._is_ours(message)):
                 self._to_playwright.write(message + b"\0")
             return
         if message.startswith(_ATTACHED):

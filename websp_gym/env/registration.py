@@ -99,10 +99,9 @@ def make_sampled_env(
         ids: A glob, or several, of the instances.
         site: Only instances of this website.
         category: Only instances whose task category contains this text.
-        split: Only one side of :func:`~websp_gym.tasks.splits.split_ids` over all instances. The reward is then
-            ``strict`` unless another one is given.
+        split: Only one side of :func:`~websp_gym.tasks.splits.split_ids` over all instances.
         split_by: What that split holds out: ``task``, ``site`` or ``state``.
-        **options: As for :func:`make_env`.
+        **options: As for :func:`make_env`, but in the sandbox ``reward`` defaults to ``strict``.
 
     Returns:
         The environment. ``reset`` draws an instance, or takes one by ``options={"instance": ID}``.
@@ -120,7 +119,7 @@ def make_sampled_env(
     if split is not None:
         side = set(side_of_split(split, split_by))
         names = [name for name in names if name in side]
-    return SampledEnv(names, **_with_reward(options, training=split is not None))
+    return SampledEnv(names, **_with_reward(options, training=True))
 
 
 def _with_reward(options: dict[str, Any], *, training: bool = False) -> dict[str, Any]:

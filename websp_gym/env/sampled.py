@@ -16,6 +16,10 @@ from websp_gym.tasks.instances import load_instance
 from websp_gym.tasks.selection import draw_instance
 
 
+_DRAWS = 1
+"""Number of the stream of a seed by which an instance is drawn."""
+
+
 class SampledEnv(WebspEnv):
     """An environment that plays one of several instances in each episode; ``gym.make("websp-v0")`` returns it.
 
@@ -65,7 +69,8 @@ class SampledEnv(WebspEnv):
     def _draw(self, seed: int | None) -> str:
         # WebspEnv checks the seed. An invalid one must not fail here, with another error.
         valid = isinstance(seed, int) and seed >= 0
-        return draw_instance(self.ids, np.random.default_rng(seed) if valid else self.np_random)
+        # Another stream than that of np_random, which the seed begins too: else the next draw would be the same.
+        return draw_instance(self.ids, np.random.default_rng([seed, _DRAWS]) if valid else self.np_random)
 
     def _find(self, chosen: Any) -> str:
         (name,) = known_ids([str(chosen)])

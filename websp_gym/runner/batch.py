@@ -15,6 +15,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from websp_gym.agents.registry import OUTSIDE
 from websp_gym.attach.players import make_player
 from websp_gym.env.options import Options, kind_for
 from websp_gym.env.registration import make_env
@@ -22,9 +23,10 @@ from websp_gym.env.rollout import Rollout
 from websp_gym.errors import SetupError, unwritable
 from websp_gym.records.results import Result, Try, facts_of, spent
 from websp_gym.records.runs import AGENT_LOG, append_result, read_run
+from websp_gym.runner.deaths import died
 from websp_gym.runner.jobs import Job
 from websp_gym.runner.processes import Batch, map_unordered
-from websp_gym.runner.tries import blamed_step, lasting_cause, may_pass, prepared
+from websp_gym.runner.tries import blamed_step, is_blamed, lasting_cause, may_pass, prepared
 from websp_gym.tasks.ids import canonical_id, known_ids
 from websp_gym.texts import encodable
 from websp_gym.world import make_world
@@ -279,18 +281,27 @@ def _agent_caused_failure(result: Result, failure: Try) -> Result:
     )
 
 
-_DIED = Try(error="the process that ran this episode died", stage="process")
-
-
 def _retry_of(job: Job) -> Job:
     """Return the job to run again after its process died, with the lost attempt noted."""
-    return replace(job, tries=(*job.tries, _DIED))
+    return replace(job, tries=(*job.tries, died(job)))
 
 
-def crashed(job: Job) -> Result:
-    """Return the result of a job whose process died, for the last time that is tried."""
-    result = _unplayed(job, replace(_DIED, error=f"{_DIED.error}{' twice' if job.tries else ''}"))
-    return replace(result, tries=(*job.tries, _DIED))
+def crashed(job: Job, *, outside: bool | None = None) -> Result:
+    """Return the result of a job whose process died, for the last time that is tried.
+
+    Args:
+        job: The job.
+        outside: Whether its agent drives the browser itself; ``None`` takes that from its name.
+    """
+    failure = died(job)
+    tries = (*job.tries, failure)
+    lost = replace(failure, error=f"{failure.error}{' twice' if job.tries else ''}")
+    result = replace(_unplayed(job, lost), tries=tries)
+    is_outside = job.run.agent.partition(":")[0] in OUTSIDE if outside is None else outside
+    # It has the means to end the process, and it must not gain by it.
+    if is_outside and sum(is_blamed(each) for each in tries) > 1:
+        return replace(_agent_caused_failure(result, failure), trajectory=failure.trajectory)
+    return result
 
 
 def _run_on_node(job: Job) -> Result:

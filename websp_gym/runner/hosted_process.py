@@ -66,7 +66,7 @@ class Slot:
         assert self._connection is not None
         with contextlib.suppress(OSError):
             self._connection.send((job, token))
-        return self.receive() or crashed(job)
+        return self.receive() or crashed(job, outside=True)
 
     def receive(self) -> Reply | None:
         """Return the next message of the process; ``None`` if it died."""

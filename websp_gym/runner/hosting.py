@@ -194,7 +194,7 @@ class EpisodeHost:
             episode.over.set()
             return
         self._free.put(slot)
-        self._keep(episode, reply if isinstance(reply, Result) else crashed(episode.job))
+        self._keep(episode, reply if isinstance(reply, Result) else crashed(episode.job, outside=True))
 
     def _keep(self, episode: HostedEpisode, result: Result) -> None:
         if self._folder is not None:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from websp_gym.observation import ObservationKind
     from websp_gym.records.results import Stage, Try
 
+_OF_MODELS = ("JudgeError", "ModelError")
+"""What errors of models begin with in a :class:`~websp_gym.records.results.Try`."""
 _PASSING = ("timeout", "rate_limit", "server", "connection")
 """Kinds of model errors that a retry may avoid."""
 
@@ -65,8 +67,19 @@ def prepared(agent: Agent | OutsideAgent) -> Remembered | OutsideAgent:
 def blamed_step(agent: Remembered | OutsideAgent, failure: Try) -> int | None:
     """Return the step for which an agent is to blame if an attempt ends there again; ``None`` for no such step."""
     if isinstance(agent, OutsidePlayer):
-        return 0 if failure.stage in ("agent", "action") else None  # whichever step it was
+        return 0 if is_blamed(failure) else None  # whichever step it was
     return failure.step if failure.stage == "action" else None
+
+
+def is_blamed(failure: Try) -> bool:
+    """Return whether an agent that drives the browser itself is to blame if an attempt ends in such a way again.
+
+    That is wherever it had the means: from its first moment at the door to the verdict, and also where the process
+    dies. A model that judges it is out of its reach.
+    """
+    if failure.stage == "process":
+        return failure.step > 0
+    return failure.stage in ("agent", "action", "scoring") and not failure.error.startswith(_OF_MODELS)
 
 
 def may_pass(error: Exception, stage: Stage) -> bool:
