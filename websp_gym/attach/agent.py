@@ -105,7 +105,7 @@ class OutsideAgent:
             unseen.step_ended()
         self._steps += 1
         turn = episode.next_turn(left)
-        changed = unseen.before(turn, last=turn is None or episode.at_last_turn)
+        changed = unseen.before(turn, final=turn is None or episode.at_last_turn)
         if changed is not None:
             episode.put_back(turn)
             return changed

@@ -34,16 +34,16 @@ class UnseenChanges:
         """Take all until now as caused by the steps so far; this waits for nothing."""
         self._seen = self._ask()
 
-    def before(self, turn: object, *, last: bool = False) -> OutsideAction | None:
+    def before(self, turn: object, *, final: bool = False) -> OutsideAction | None:
         """Return what has changed since, and not by a turn, as an action that has happened; ``None`` for nothing.
 
         Args:
             turn: The turn that comes next; ``None`` for none in time.
-            last: Whether the episode ends with it. Then nothing changes any more, so that all is noted.
+            final: Whether the episode ends with it. Then nothing changes any more, so that all is noted.
         """
         if self._server is None:
             return None
-        if last:
+        if final:
             self._server.seal()
         last, before = self._ask()(), self._seen()
         self._seen = lambda: last

@@ -68,9 +68,10 @@ class SampledEnv(WebspEnv):
 
     def _draw(self, seed: int | None) -> str:
         # WebspEnv checks the seed. An invalid one must not fail here, with another error.
-        valid = isinstance(seed, int) and seed >= 0
+        if not isinstance(seed, int) or seed < 0:
+            return draw_instance(self.ids, self.np_random)
         # Another stream than that of np_random, which the seed begins too: else the next draw would be the same.
-        return draw_instance(self.ids, np.random.default_rng([seed, _DRAWS]) if valid else self.np_random)
+        return draw_instance(self.ids, np.random.default_rng([seed, _DRAWS]))
 
     def _find(self, chosen: Any) -> str:
         (name,) = known_ids([str(chosen)])
