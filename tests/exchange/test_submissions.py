@@ -22,7 +22,7 @@ from websp_gym.exchange.packing import pack
 from websp_gym.exchange.submission import FILE, instances_of, read_submission
 from websp_gym.exchange.verifying import Verified, verify
 from websp_gym.records.results import Result
-from websp_gym.records.runs import RESULTS, RUN, append_line, append_result, read_results, read_run
+from websp_gym.records.runs import AGENT_LOG, RESULTS, RUN, append_line, append_result, read_results, read_run
 from websp_gym.tasks.ids import instance_ids
 
 SPLIT = "Steam-task-191-*"
@@ -184,11 +184,11 @@ def test_a_submission_can_claim_fewer_trials(played: Path, tmp_path: Path) -> No
     assert verify(tmp_path / "one.zip").episodes == 2
 
 
-def test_an_episode_that_was_not_scored_is_packed_as_such(run: Path, tmp_path: Path) -> None:
+def test_an_episode_without_a_score_is_packed_and_makes_no_rate_better(run: Path, tmp_path: Path) -> None:
     change(run / RECORD, lambda data: data["events"].append(BROKEN_REQUEST))
     change_results(run, lambda line: line.update(NOT_SCORED))
     submission = pack(run, tmp_path / "run.zip", split=SPLIT)
-    assert (submission.outcomes, submission.pass_rate) == ({"pass": 2, "fail": 1, "unscored": 1}, 2 / 3)
+    assert (submission.outcomes, submission.pass_rate) == ({"pass": 2, "fail": 1, "unscored": 1}, 0.5)
     assert told(verify(tmp_path / "run.zip")) == []
 
 
@@ -253,6 +253,36 @@ def claim_a_reward_for_an_error(folder: Path) -> None:
     claim_that_an_error_ended_it(folder)
     change(folder / RECORD, end_by("error"))
     change_results(folder, lambda line: line.update(reward=1.0, strict=1.0, completed=True))
+
+
+def change_by_nobody(folder: Path) -> None:
+    """Add the changes that the goal asks for to the log, long after the last step, and to the end state."""
+    keys = ("cookies.valve_analytics", "cookies.content_customization")
+
+    def win_it(data: dict[str, Any]) -> None:
+        later = data["events"][-1]["time"] + 60
+        for number, key in enumerate(keys, 900):
+            what = {"key": key, "old": True, "new": False}
+            data["events"].append(
+                {"seq": number, "time": later, "site": "steam", "kind": "set", "data": what}
+            )
+            data["end"]["settings"][key] = False
+
+    change(folder / RECORD, win_it)
+    change_results(folder, win)
+
+
+def copy_a_trial(folder: Path) -> None:
+    """Make the record of the second trial that of the first one, with its own seed."""
+    first, second = (folder / "trajectories" / OFF / name for name in ("001", "002"))
+    seed = json.loads((second / "trajectory.json").read_text("utf-8"))["seed"]
+    shutil.copytree(first, second, dirs_exist_ok=True)
+    change(second / "trajectory.json", lambda data: data.update(seed=seed))
+
+
+def leave_out_a_number(folder: Path) -> None:
+    (step,) = (folder / STEPS).read_text("utf-8").splitlines()
+    (folder / STEPS).write_text(json.dumps({**json.loads(step), "number": 2}) + "\n", "utf-8")
 
 
 TAMPERED: dict[str, tuple[Tamper, str]] = {
@@ -386,6 +416,13 @@ TAMPERED: dict[str, tuple[Tamper, str]] = {
     "an end state that nobody set": (
         lambda folder: change(folder / RECORD, lambda data: data["end"]["settings"].update({"cookies.valve_analytics": False})),
         f"{ON}, trial 1: its end state has cookies.valve_analytics=False, which S0 and the log of events do not give",
+    ),
+    "changes that no step caused": (change_by_nobody, f"{ON}, trial 1: its log has changes that none of its steps can have caused"),
+    "a trial that is a copy": (copy_a_trial, f"{OFF}, trial 2: its record is that of {OFF}, trial 1 again"),
+    "a step that was taken out": (leave_out_a_number, f"{ON}, trial 1: its steps are not numbered from 1 without a gap"),
+    "the record of another agent": (
+        lambda folder: (folder / RECORD).with_name(AGENT_LOG).write_text('{"agent": "openai:gpt-2", "turns": []}'),
+        f"{ON}, trial 1: its record is of the agent 'openai:gpt-2'",
     ),
     "a broken line": (lambda folder: append_line(folder / RESULTS, "{"), "results.jsonl:5: not JSON"),
     "no run.json": (lambda folder: (folder / RUN).unlink(), "run.json: it is missing"),

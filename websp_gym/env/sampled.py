@@ -15,7 +15,6 @@ from websp_gym.tasks.ids import known_ids
 from websp_gym.tasks.instances import load_instance
 from websp_gym.tasks.selection import draw_instance
 
-
 _DRAWS = 1
 """Number of the stream of a seed by which an instance is drawn."""
 

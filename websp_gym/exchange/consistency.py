@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,9 +14,11 @@ from websp_gym.env.options import Options
 from websp_gym.errors import SetupError
 from websp_gym.exchange.states import not_s0, unexplained
 from websp_gym.exchange.submission import Key, reward_of, world_of
+from websp_gym.exchange.timing import fingerprint, out_of_time
+from websp_gym.files import MAX_RECORD, read_file
 from websp_gym.records.load import load_trajectory
 from websp_gym.records.results import Result, facts_of
-from websp_gym.records.runs import RESULTS, RUN, Run, read_lines, read_run
+from websp_gym.records.runs import AGENT_LOG, RESULTS, RUN, Run, read_lines, read_run
 from websp_gym.records.trajectory import Trajectory
 from websp_gym.records.verdict import failed_early
 from websp_gym.runner.rescoring import rescored_by_state
@@ -58,6 +62,7 @@ def check_run(folder: Path, wanted: Iterable[Key], *, others: bool = False) -> I
     keys = dict.fromkeys(wanted)
     found: dict[Key, Result] = {}
     records: dict[str, str] = {}
+    played: dict[str, str] = {}
     for result in results:
         key, name = (result.id, result.trial), _name(result.id, result.trial)
         if key in found:
@@ -71,7 +76,7 @@ def check_run(folder: Path, wanted: Iterable[Key], *, others: bool = False) -> I
         if result.trajectory and result.trajectory in records:
             yield Problem(name, f"its record is that of {records[result.trajectory]}")
         records[result.trajectory] = name
-        yield from (Problem(name, what) for what in _wrong_with(folder, run, result))
+        yield from (Problem(name, what) for what in _wrong_with(folder, run, result, played))
     yield from (Problem(_name(*key), "it has no result") for key in keys if key not in found)
 
 
@@ -79,7 +84,8 @@ def _name(instance_id: str, trial: int) -> str:
     return f"{instance_id}, trial {trial}"
 
 
-def _wrong_with(folder: Path, run: Run, result: Result) -> Iterator[str]:
+def _wrong_with(folder: Path, run: Run, result: Result, played: dict[str, str]) -> Iterator[str]:
+    """Yield what is wrong with an episode; ``played`` has the names of those before it by their fingerprints."""
     if result.status == "error":
         yield f"it was not played to its end ({result.error}); `websp run --resume` plays it again"
         return
@@ -103,7 +109,15 @@ def _wrong_with(folder: Path, run: Run, result: Result) -> Iterator[str]:
     except SetupError as error:
         yield f"its record cannot be read: {error}"
         return
+    mark = fingerprint(record)
+    if mark in played:
+        yield f"its record is that of {played[mark]} again: the same times and the same log"
+    elif mark:
+        played[mark] = _name(result.id, result.trial)
+    if (agent := _agent_of(folder / result.trajectory)) not in ("", run.agent):
+        yield f"its record is of the agent {agent!r}"
     try:
+        yield from out_of_time(record)
         yield from _other_episode(run, result, record)
         if result.brought_down:
             yield from _not_brought_down(result, record)
@@ -115,6 +129,14 @@ def _wrong_with(folder: Path, run: Run, result: Result) -> Iterator[str]:
     except (TypeError, ValueError, LookupError, AttributeError) as error:
         # States and events of a record by others may have any shape.
         yield f"its record cannot be scored: {type(error).__name__}: {error}"
+
+
+def _agent_of(record: Path) -> str:
+    """Return the agent that a log of model calls names; empty without one."""
+    with contextlib.suppress(OSError, ValueError, RecursionError):
+        log = json.loads(read_file(record / AGENT_LOG, MAX_RECORD))
+        return str(log["agent"]) if isinstance(log, dict) and "agent" in log else ""
+    return ""
 
 
 def _other_episode(run: Run, result: Result, record: Trajectory) -> Iterator[str]:

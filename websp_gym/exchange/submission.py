@@ -25,7 +25,7 @@ from websp_gym.tasks.splits import SIDES, side_of_split
 
 FILE = "submission.json"
 ALL = "all"
-MOST_TRIALS = 1000
+MOST_TRIALS, MOST_EPISODES = 1000, 200_000
 Key = tuple[str, int]
 """An episode of a run: id of the instance, and trial."""
 
@@ -57,7 +57,7 @@ class Submission(BaseModel):
     outcomes: dict[str, int]
     """Number of episodes that passed, failed and were not scored."""
     pass_rate: float | None
-    """Passes per scored episode; ``None`` without any."""
+    """Passes per episode, those without a score included: none gains by losing one. ``None`` without any."""
     versions: dict[str, str]
     files: dict[str, str]
     """SHA-256 of each file, but for the manifest itself."""
@@ -166,8 +166,8 @@ def digest_of_dataset(contents: Mapping[str, str]) -> str:
 
 
 def tally(results: Iterable[Result]) -> tuple[dict[str, int], float | None]:
-    """Return how many episodes passed, failed and were not scored, and the passes per scored episode."""
+    """Return how many episodes passed, failed and were not scored, and the passes per episode."""
     counts = Counter(result.status for result in results)
     outcomes = {status: counts[status] for status in ("pass", "fail", "unscored")}
-    scored = counts["pass"] + counts["fail"]
-    return outcomes, counts["pass"] / scored if scored else None
+    number = sum(outcomes.values())
+    return outcomes, counts["pass"] / number if number else None

@@ -12,6 +12,7 @@ from websp_gym.exchange.archive import opened
 from websp_gym.exchange.consistency import Problem, check_run
 from websp_gym.exchange.submission import (
     FILE,
+    MOST_EPISODES,
     MOST_TRIALS,
     Key,
     Submission,
@@ -41,7 +42,7 @@ class Verified:
         options: The other options of the run that are not the default, such as the limits.
         episodes: Number of claimed episodes.
         outcomes: Number of episodes that passed, failed and were not scored.
-        pass_rate: Passes per scored episode; ``None`` without any.
+        pass_rate: Passes per episode, those without a score included; ``None`` without any.
     """
 
     problems: tuple[Problem, ...]
@@ -72,6 +73,12 @@ def verify(path: Path) -> Verified:
         submission = read_submission(folder)
         if submission is None:
             raise SetupError(f"{path} has no {FILE}; `websp pack RUN` writes one", path=str(path))
+        if len(submission.instances) * submission.trials > MOST_EPISODES:
+            raise SetupError(
+                f"{path} claims {len(submission.instances):,} instances with {submission.trials:,} trials; at most "
+                f"{MOST_EPISODES:,} episodes are taken",
+                path=str(path),
+            )
         keys = keys_of(submission.instances, submission.trials)
         problems = (
             *_other_files(submission.files, digests),
