@@ -61,9 +61,12 @@ def test_path_parameters_reach_the_template(visitor: Visitor) -> None:
     assert "app 8" in visitor.get(f"{SHOP}/app/7").body
 
 
-def test_a_page_may_belong_to_one_host(visitor: Visitor) -> None:
+def test_a_page_has_one_host_and_leads_there_from_the_others(visitor: Visitor) -> None:
     assert visitor.get("https://help.shop.example/help").status == 200
-    assert visitor.get(f"{SHOP}/help").status == 404
+    reply = visitor.get(f"{SHOP}/help?a=b%20c")
+    assert (reply.status, reply.headers["location"]) == (302, "https://help.shop.example/help?a=b%20c")
+    reply = visitor.get("https://help.shop.example/app/7")
+    assert (reply.status, reply.headers["location"]) == (302, f"{SHOP}/app/7")
 
 
 def test_only_static_files_of_the_folder_are_served(visitor: Visitor) -> None:

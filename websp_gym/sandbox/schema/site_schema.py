@@ -170,7 +170,7 @@ class Stubs(Strict):
     login: bool = False
     """Whether only those see them who are signed in."""
     hosts: list[str] = Field(default_factory=list)
-    """Only on these of the site's hosts."""
+    """The hosts that show them, by default the first one; at other hosts they lead to the first of these."""
 
     def expanded(self) -> list[Page]:
         """Return one page for each path."""
@@ -198,7 +198,7 @@ class Page(Strict):
     client: str = ""
     """A query parameter that holds the slug of a site (a sign-in asks for it); an unknown one is not found."""
     hosts: list[str] = Field(default_factory=list)
-    """Only on these of the site's hosts."""
+    """The hosts that show it, by default the first one; at other hosts it leads to the first of these."""
     context: dict[str, Any] = Field(default_factory=dict)
     """Constants for the template."""
 

@@ -244,7 +244,13 @@ class SiteApp:
             pages = [
                 Route(page.path, self._page_handler(site, page), methods=["GET"])
                 for page in site.pages
-                if not page.hosts or host in page.hosts
+                if host in _hosts_of(page, site)
+            ]
+            # A page has one address: at another host of the site it leads there, as on real ones.
+            elsewhere = [
+                Route(page.path, _to_host(_hosts_of(page, site)[0]), methods=["GET"])
+                for page in site.pages
+                if host not in _hosts_of(page, site)
             ]
             actions = [
                 Route(action.path, self._action_handler(site, action), methods=[action.method])
@@ -257,7 +263,7 @@ class SiteApp:
                 actions.append(Route("/_consent", partial(decide, consent=site.consent), methods=["POST"]))
             # If two paths match, one without parameters takes precedence, whatever the order in the file.
             plain_first = sorted([*pages, *actions], key=lambda route: "{" in route.path)
-            self._routes[host] = [*self._behaviours[site.slug], *plain_first]
+            self._routes[host] = [*self._behaviours[site.slug], *plain_first, *elsewhere]
         return self._routes[host]
 
     def _page_handler(self, site: SiteSchema, page: Page) -> Handler:
@@ -327,6 +333,22 @@ class SiteApp:
             self._static[file] = file.read_bytes()
         kind_of_file = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
         return Response(self._static[file], 200, {"cache-control": "max-age=3600"}, kind_of_file)
+
+
+def _hosts_of(page: Page, site: SiteSchema) -> list[str]:
+    """Return the hosts that show a page: by default the first one, and all show the one to sign in on."""
+    return page.hosts or (site.hosts if page.path == site.login_page else site.hosts[:1])
+
+
+def _to_host(host: str) -> Handler:
+    """Return a handler that redirects to the same address at another host."""
+
+    async def redirect(request: SiteRequest) -> Response:
+        query = request.scope["query_string"].decode("latin-1")
+        path = request.scope["raw_path"].decode("latin-1")
+        return RedirectResponse(f"https://{host}{path}{'?' * bool(query)}{query}", 302, NO_STORE)
+
+    return redirect
 
 
 def _again(body: bytes) -> Receive:
