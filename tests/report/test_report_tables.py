@@ -458,9 +458,10 @@ def test_an_episode_that_was_played_again_is_named_and_counted(tmp_path: Path) -
     assert rows(report, "overall")["a"][11] == "2"
     assert report.as_dict()["retried"] == 2
     assert any(
-        note.startswith("2 episodes retried with the same actions after an infrastructure error")
+        note.startswith("2 episodes retried after an infrastructure error, with the same actions unless")
         for note in report.notes
     )
+    assert any(note.endswith("the success rate is: a 0.0 %.") for note in report.notes)
     assert any(
         note.startswith("1 failure in which the same action caused an error twice") for note in report.notes
     )

@@ -263,9 +263,16 @@ def _tried_again(episodes: Sequence[EpisodeRow]) -> list[str]:
     notes = []
     if again:
         notes.append(
-            f"{count(len(again), 'episode')} retried with the same actions after an infrastructure error: "
-            f"{_named(list(dict.fromkeys(e.result.id for e in again)))}."
+            f"{count(len(again), 'episode')} retried after an infrastructure error, with the same actions unless the "
+            f"agent drives the browser itself: {_named(list(dict.fromkeys(e.result.id for e in again)))}."
         )
+    rates = []
+    for agent in dict.fromkeys(each.agent for each in again if each.outcome == "success"):
+        scored = [each for each in first_trials(episodes) if each.agent == agent and each.scored]
+        at_once = sum(each.outcome == "success" and not each.result.again for each in scored)
+        rates.append(f"{agent} {100 * at_once / max(len(scored), 1):.1f} %")
+    if rates:
+        notes.append(f"Where only what passed at the first attempt counts, the success rate is: {', '.join(rates)}.")
     if down:
         notes.append(
             f"{count(len(down), 'failure')} in which the same action caused an error twice: "

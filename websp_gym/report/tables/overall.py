@@ -32,7 +32,7 @@ COLUMNS = (
     Column("Unscored", "Episodes that could not be scored; excluded from the success rate."),
     Column("Errors", "Episodes ended by an infrastructure error; excluded from the success rate."),
     Column("Rate of all", "Share of all episodes; unscored ones and errors count as failures."),
-    Column("Retried", "Episodes retried with the same actions after an infrastructure error."),
+    Column("Retried", "Episodes retried after an infrastructure error."),
     Column("Instances", "Scored instances, of all instances."),
 )
 
