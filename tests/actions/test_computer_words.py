@@ -116,6 +116,12 @@ WORDS: tuple[tuple[dict[str, Any], list[str]], ...] = (
         (o("double_click", x=5, y=6), click("5 6", times=2)),
         (o("drag", path=[{"x": n, "y": n} for n in (1, 5, 9)]), ["mousedown 1 1 0 1", "mouseup 9 9 0 1"]),
         (o("keypress", keys=["SHIFT", "ARROWUP"]), ["keydown Shift shift", "keydown ArrowUp shift"]),
+        (o("keypress", keys=["TAB", "TAB", "ENTER"]), ["keydown Tab", "keydown Tab", "keydown Enter"]),
+        (o("keypress", keys=["h", "i"]), ["keydown h", "keydown i"]),
+        (
+            o("keypress", keys=["SHIFT", "A", "B"]),
+            ["keydown Shift shift", "keydown A shift", "keydown B"],
+        ),
         (o("type", text="aB"), ["keydown a", "keydown B"]),
         (old("left_click", coordinate=[100, 200]), click("100 200")),
         (a("left_click", coordinate=[1, 2], text="ctrl"), ["keydown Control ctrl", *click("1 2", keys="ctrl")]),

@@ -132,7 +132,10 @@ def test_a_program_has_as_long_to_exit_as_it_works(
     [
         ("/nowhere/agent --now", "/nowhere/agent"),
         ("exit 126", "exited with status 126 before it had used any address of its door: it wrote nothing"),
-        ("echo no module >&2; exit 3", "exited with status 3 before it had used any address of its door: no module"),
+        (
+            "echo no module >&2; exit 3",
+            "exited with status 3 before it had used any address of its door: no module",
+        ),
         ("true", "exited with status 0"),
         ("kill -9 $$", "was ended by signal 9 (Killed)"),
     ],
@@ -191,6 +194,59 @@ def test_a_program_that_goes_on_after_the_end_is_ended(tmp_path: Path) -> None:
     (result,) = run(tmp_path / "run", command, tasks=STEAM)
     assert result["end_reason"] == "answer"
     until(lambda: nap not in map(words_of, psutil.process_iter()))
+
+
+PLAIN = f"""
+import http.client, json, os
+from contextlib import closing
+from tests.devtools_client import Client, CommandError
+
+host, port = os.environ["WEBSP_DEBUGGER_ADDRESS"].split(":")
+
+def ask(method, path):
+    connection = http.client.HTTPConnection(host, int(port))
+    connection.request(method, path)
+    answer = connection.getresponse()
+    return answer.status, answer.read().decode()
+
+version = json.loads(ask("get", "/json/version")[1])
+(page,) = json.loads(ask("GET", "/json/list")[1])
+domains = {{each["domain"]: each for each in json.loads(ask("GET", "/json/protocol")[1])["domains"]}}
+assert {{"name": "loadEventFired"}} in domains["Page"]["events"]
+assert "navigate" in [each["name"] for each in domains["Page"]["commands"]]
+assert ask("PUT", "/json/new?file:///etc/passwd")[0] == 400
+opened = json.loads(ask("PUT", "/json/new?https://store.steampowered.com/about/")[1])["id"]
+assert ask("GET", f"/json/activate/{{opened}}")[0] == 200
+assert ask("GET", f"/json/close/{{opened}}")[0] == 200
+assert ask("GET", f"/json/close/{{opened}}")[0] == 404
+with closing(Client(f"ws://{{host}}:{{port}}/devtools/page/{{page['id']}}")) as client:
+    assert client.send("Storage.getCookies")["cookies"]
+    stream = client.send("Page.printToPDF", transferMode="ReturnAsStream")["stream"]
+    assert client.send("IO.read", handle=stream)["data"]
+    client.send("IO.close", handle=stream)
+    for refused, arguments in (("IO.read", {{"handle": "blob"}}), ("Target.createTarget", {{"url": "", "hidden": True}})):
+        try:
+            client.send(refused, **arguments)
+        except CommandError as error:
+            print(error)
+with closing(Client(version["webSocketDebuggerUrl"])) as client:
+    client.open({COOKIES!r})
+    for name in {SWITCHES!r}:
+        client.turn_off(name)
+"""
+
+
+def test_a_program_that_takes_a_host_and_a_port_alone_plays(tmp_path: Path) -> None:
+    file = tmp_path / "agent.py"
+    file.write_text(PLAIN)
+    command = f"PYTHONPATH={Path(__file__).parents[2]} {sys.executable} {file}"
+    (result,) = run(tmp_path / "run", command, tasks=STEAM)
+    said = (tmp_path / "run" / result["trajectory"] / "output.txt").read_text()
+    assert (result["status"], result["end_reason"]) == ("pass", "answer"), said
+    # A tab opened and one closed, an address, two presses and the answer; what was refused is none.
+    assert result["actions"] == 6
+    assert "IO.read is not available" in said
+    assert "WebDriver BiDi" in said
 
 
 @pytest.mark.parametrize("spec", ["cdp:", "cdp:  "])

@@ -186,7 +186,9 @@ def test_what_changes_long_after_a_script_is_a_marked_step_too(make: MakeEnv) ->
 def test_what_a_script_does_after_the_end_changes_nothing(make: MakeEnv) -> None:
     env = make(STEAM, observation="text")
     pressed = [f"document.querySelector('[data-key=\"{name}\"]').click()" for name in SWITCHES]
-    timers = ";".join(f"setTimeout(() => {{ {each} }}, {after})" for each in pressed for after in (0, 100, 900))
+    timers = ";".join(
+        f"setTimeout(() => {{ {each} }}, {after})" for each in pressed for after in (0, 100, 900)
+    )
 
     def program(client: Client, door: Door) -> None:
         client.open(COOKIES)

@@ -9,13 +9,14 @@ import signal
 import subprocess
 import tempfile
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import IO, TYPE_CHECKING, Any
 
 from websp_gym.attach.browsers import borrow, give_back
 from websp_gym.attach.door import Door
 from websp_gym.attach.episode import AttachedEpisode
+from websp_gym.attach.peers import is_of_session
 from websp_gym.attach.unseen import UnseenChanges
 from websp_gym.browser.owner import call
 from websp_gym.errors import SetupError, WorldError
@@ -74,6 +75,9 @@ class OutsideAgent:
         self._unseen: UnseenChanges | None = None
         self._steps = 0
 
+    _is_own: Callable[[int], bool] | None = None
+    """Tells by its local port whether a connection is of the agent's own processes, where they can be told."""
+
     def join(self, env: WebspEnv) -> None:
         """Give the environment a browser of its own that can be shared.
 
@@ -119,7 +123,8 @@ class OutsideAgent:
     def end(self) -> None:
         """Take nothing any more; the door stays open and says why."""
         if self._episode is not None:
-            self._episode.end(_OVER)
+            ending = self._env.ending if self._env is not None else None
+            self._episode.end(f"{_OVER} ({ending.detail})" if ending is not None and ending.detail else _OVER)
 
     def leave(self) -> None:
         """Close the door, and leave the browser behind it to the next one."""
@@ -148,7 +153,9 @@ class OutsideAgent:
 
         self._episode, self._steps = call(attach), 0
         self._unseen = UnseenChanges(world_episode)
-        self.door = Door(self._episode, self._public, self._token, tools_alone=env.options.guarded)
+        self.door = Door(
+            self._episode, self._public, self._token, tools_alone=env.options.guarded, is_own=self._is_own
+        )
         return self.door, env.task
 
 
@@ -234,6 +241,10 @@ class CommandAgent(OutsideAgent):
         last = shortened(redact(last, self._secrets), _LONGEST_LINE)
         said = f'; its last line: "{last}"' if last else ""
         episode.leave(f"the program {_exited(status)}{came}, without an answer{said}")
+
+    def _is_own(self, port: int) -> bool:
+        process = self._process
+        return process is not None and is_of_session(port, process.pid)
 
     @property
     def output(self) -> str:

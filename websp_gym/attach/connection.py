@@ -21,6 +21,7 @@ _REFUSED = -32000
 _ID_END = 2**31
 """The browser does not answer a message with such an id or a larger one."""
 _WITH_CONTEXT = ("Storage.getCookies", "Target.createTarget")
+_OF_STREAMS = ("IO.read", "IO.close")
 _ATTACHING = ("Target.attachToTarget", "Target.setAutoAttach", "Target.autoAttachRelated")
 _CREATED = ("url", "browserContextId", "background", "forTab")
 """The arguments of ``Target.createTarget`` that are passed on."""
@@ -59,6 +60,8 @@ class Connection:
         self._numbers = itertools.count(1_800_000_000)
         self._waiting: dict[tuple[str, int], Callable[[Message], Message | None]] = {}
         """What is done with the answers to some commands, by session and id."""
+        self._streams: set[str] = set()
+        """Handles of what the browser has made for the agent, which it may read."""
         self._told: set[str] = set()
         """Sessions whose tab tells the agent of its dialogs."""
         self.closed = False
@@ -126,9 +129,17 @@ class Connection:
             if method == "Browser.close":
                 self.closed = True
             return
-        check(method, arguments)
+        if method not in _OF_STREAMS or arguments.get("handle") not in self._streams:
+            check(method, arguments)
         arguments = await self._checked(session, method, arguments)
         target = self._targets.get(session, "")
+        if method == "Storage.getCookies" and target:
+            # The session of a tab has no context to be told, and would show the cookies of another one.
+            answer = await self._ask(self._session, method, **arguments)
+            self._answer(
+                session, number, {name: answer[name] for name in ("result", "error") if name in answer}
+            )
+            return
         action = self._episode.reader.read(method, arguments, target, session, number)
         if action is not None:
             refusal = await self._episode.decide(action)
@@ -136,6 +147,8 @@ class Connection:
                 raise RefusedError(refusal)
         if method == "Target.getTargets":
             self._waiting[session, number] = self._own_targets
+        elif method == "Page.printToPDF":
+            self._waiting[session, number] = self._note_stream
         elif method == "Page.createIsolatedWorld":
             self._waiting[session, number] = lambda answer: self._note_world(session, answer)
         elif method in RUNS_A_SCRIPT:
@@ -258,6 +271,12 @@ class Connection:
         context = answer.get("result", {}).get("executionContextId")
         if context is not None:
             self._worlds.setdefault(session, {})[context] = True
+        return answer
+
+    def _note_stream(self, answer: Message) -> Message:
+        handle = answer.get("result", {}).get("stream")
+        if handle is not None:
+            self._streams.add(handle)
         return answer
 
     def _own_targets(self, answer: Message) -> Message:

@@ -5,28 +5,32 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import hmac
+import json
 import secrets
 import socket
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 import uvicorn
 from starlette.applications import Starlette
-from starlette.requests import Request
+from starlette.requests import HTTPConnection, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from websp_gym.attach.connection import Connection
+from websp_gym.attach.described import protocol
+from websp_gym.attach.episode import TO_ANSWER
 from websp_gym.attach.finishing import ending_in
 from websp_gym.attach.rules import RefusedError
 from websp_gym.errors import WebspError
 from websp_gym.serving import is_loopback
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
-    from starlette.datastructures import URL, Headers
+    from starlette.datastructures import Headers
+    from starlette.types import ASGIApp, Receive, Scope, Send
 
     from websp_gym.attach.episode import AttachedEpisode
     from websp_gym.attach.mcp import ToolServer
@@ -39,6 +43,7 @@ _LONGEST_ANSWER = 10_000
 _LARGEST_ANSWER = 100_000
 """Bytes of the body of a POST that finishes the episode."""
 _LOCAL = "127.0.0.1"
+_LOCAL_NAMES = (_LOCAL, "localhost")
 _TO_END = 3.0
 
 
@@ -50,6 +55,8 @@ class Door:
         public: Where a server hands the door on, such as ``https://gpu7:8900``; empty where only this machine does.
         token: The secret in each address, of 32 hexadecimal digits; empty draws one.
         tools_alone: Whether it has the tools and the finish alone, and no DevTools endpoint.
+        is_own: Tells by its local port whether a connection is one of the agent's own processes, which then need no
+            token: for programs that take a host and a port only. ``None`` where they cannot be told from others.
 
     Attributes:
         port: The local port.
@@ -57,23 +64,31 @@ class Door:
         token: The secret in each address.
         cdp_url: WebSocket address of the DevTools endpoint; this and the next two are empty without one.
         http_url: Its HTTP address, for clients that ask ``/json/version`` first.
-        debugger_address: Host and port for a client that takes no path, such as chromedriver; empty where other
-            machines reach the door.
+        debugger_address: Host and port for a client that takes no path: of a port of its own for the agent's own
+            processes, else a name with the token, which Chromium's programs understand; empty where other machines
+            reach the door.
         mcp_url: Address of the tools of the Model Context Protocol (streamable HTTP).
         finish_url: Where a POST finishes the episode; its body, or ``answer`` in JSON, is the answer. With
             ``infeasible`` true in JSON the agent gives up instead.
     """
 
     def __init__(
-        self, episode: AttachedEpisode, public: str = "", token: str = "", *, tools_alone: bool = False
+        self,
+        episode: AttachedEpisode,
+        public: str = "",
+        token: str = "",
+        *,
+        tools_alone: bool = False,
+        is_own: Callable[[int], bool] | None = None,
     ) -> None:
         self._episode = episode
         self._tools_alone = tools_alone
         self.token = token or secrets.token_hex(16)
         self.reached = False
         self._tools: ToolServer | None = None
-        self._listener = socket.create_server((_LOCAL, 0))
-        self.port: int = self._listener.getsockname()[1]
+        self._is_own = is_own
+        self._listeners = [socket.create_server((_LOCAL, 0))]
+        self.port: int = self._listeners[0].getsockname()[1]
         self._public = public
         base = public or f"http://{_LOCAL}:{self.port}"
         self.cdp_url = self.http_url = self.debugger_address = ""
@@ -81,7 +96,10 @@ class Door:
             self.cdp_url = f"{_socket_address(base)}/devtools/browser/{self.token}"
             self.http_url = f"{base}/{self.token}"
             place = urlsplit(base)
-            if is_loopback(place.hostname or ""):
+            if is_own is not None:
+                self._listeners.append(socket.create_server((_LOCAL, 0)))
+                self.debugger_address = f"{_LOCAL}:{self._listeners[1].getsockname()[1]}"
+            elif is_loopback(place.hostname or ""):
                 self.debugger_address = f"{self.token}.localhost:{place.port}"
         self.mcp_url = f"{base}/mcp/{self.token}"
         self.finish_url = f"{base}/finish/{self.token}"
@@ -92,7 +110,8 @@ class Door:
             ]
         )
         config = uvicorn.Config(
-            app,
+            _AnyCase(app),
+            http="h11",  # which takes methods in any case, as the browser does
             log_config=None,
             log_level="critical",
             access_log=False,
@@ -105,7 +124,7 @@ class Door:
         )
         self._server = _QuietServer(config)
         loop = episode.pipe.loop
-        self._serving = asyncio.run_coroutine_threadsafe(self._server.serve([self._listener]), loop)
+        self._serving = asyncio.run_coroutine_threadsafe(self._server.serve(self._listeners), loop)
 
     def close(self) -> None:
         """End the server and all connections."""
@@ -116,11 +135,17 @@ class Door:
             self._serving.result(_TO_END)
         # Not before: the loop goes on, and would never listen to a later socket that has the number of one that was
         # closed behind its back.
-        self._serving.add_done_callback(lambda _: self._listener.close())
+        self._serving.add_done_callback(self._close_listeners)
+
+    def _close_listeners(self, _: object) -> None:
+        for listener in self._listeners:
+            listener.close()
 
     # ---------------------------------------------------------------- DevTools over a WebSocket
     async def _devtools(self, socket_: WebSocket) -> None:
-        words = self._words(socket_.url, socket_.headers)
+        words = self._words(socket_)
+        if words is None:
+            words = await self._page_without_token(socket_)
         if (
             words is None
             or words[:1] != ["devtools"]
@@ -158,6 +183,14 @@ class Door:
                 with contextlib.suppress(Exception):
                     await socket_.close()
 
+    async def _page_without_token(self, asked: HTTPConnection) -> list[str] | None:
+        """Return the words of an address that a program has made of a tab's id, which only the door tells."""
+        words = [word for word in asked.url.path.split("/") if word]
+        if words[:2] != ["devtools", "page"] or len(words) != 3 or _host(asked) not in _LOCAL_NAMES:
+            return None
+        known = [info["targetId"] for info in await self._pages()]
+        return words if words[2] in known else None
+
     async def _page(self, words: list[str]) -> str | None:
         """Return the tab that a path means: by its id, or the first one without; ``None`` for the browser."""
         if words[1:2] != ["page"]:
@@ -166,7 +199,7 @@ class Door:
 
     # ---------------------------------------------------------------- HTTP
     async def _http(self, request: Request) -> Response | ToolServer:
-        words = self._words(request.url, request.headers)
+        words = self._words(request)
         if words is None or not _is_program(request.headers):
             return Response("not found", 404)
         match words:
@@ -176,6 +209,12 @@ class Door:
                 return JSONResponse(await self._version(request))
             case ["json"] | ["json", "list"]:
                 return JSONResponse(await self._list(request))
+            case ["json", "protocol"]:
+                return JSONResponse(protocol())
+            case ["json", "new"] if request.method == "PUT":
+                return await self._new(request)
+            case ["json", "activate" | "close" as what, target]:
+                return await self._tell(what, target)
             case ["finish"] if request.method == "POST":
                 return await self._finish(request)
             case ["mcp"]:
@@ -195,17 +234,68 @@ class Door:
         }
 
     async def _list(self, request: Request) -> list[Mapping[str, Any]]:
-        return [
-            {
-                "description": "",
-                "id": info["targetId"],
-                "title": info["title"],
-                "type": info["type"],
-                "url": info["url"],
-                "webSocketDebuggerUrl": f"{self._at(request)}/{self.token}/devtools/page/{info['targetId']}",
-            }
-            for info in await self._pages()
-        ]
+        return [self._described(info, request) for info in await self._pages()]
+
+    def _described(self, info: Mapping[str, Any], request: Request) -> dict[str, Any]:
+        return {
+            "description": "",
+            "id": info["targetId"],
+            "title": info["title"],
+            "type": info["type"],
+            "url": info["url"],
+            "webSocketDebuggerUrl": f"{self._at(request)}/{self.token}/devtools/page/{info['targetId']}",
+        }
+
+    async def _new(self, request: Request) -> Response:
+        """Open a tab, with the address that the query is; an action like that of ``Target.createTarget``."""
+        url = unquote(request.url.query) or "about:blank"
+        try:
+            target = (await self._carry_out("Target.createTarget", url=url))["targetId"]
+        except RefusedError as refusal:
+            return Response(str(refusal), 400)
+        info = next((each for each in await self._pages() if each["targetId"] == target), None)
+        return (
+            Response("the tab is closed", 404)
+            if info is None
+            else JSONResponse(self._described(info, request))
+        )
+
+    async def _tell(self, what: str, target: str) -> Response:
+        """Activate or close a tab."""
+        method, said = {
+            "activate": ("Target.activateTarget", "Target activated"),
+            "close": ("Target.closeTarget", "Target is closing"),
+        }[what]
+        try:
+            await self._carry_out(method, targetId=target)
+        except RefusedError as refusal:
+            return Response(str(refusal), 404)
+        return Response(said)
+
+    async def _carry_out(self, method: str, **arguments: Any) -> dict[str, Any]:
+        """Carry out a command as if a connection had sent it, and return its result.
+
+        Raises:
+            RefusedError: It is refused, or the browser did not carry it out.
+        """
+        answered: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
+
+        def hear(message: bytes) -> None:
+            answer = json.loads(message)
+            if answer.get("id") == 1 and not answered.done():
+                answered.set_result(answer)
+
+        connection = Connection(self._episode, hear)
+        await connection.open()
+        try:
+            await connection.take(json.dumps({"id": 1, "method": method, "params": arguments}))
+            answer = await asyncio.wait_for(answered, TO_ANSWER)
+        finally:
+            connection.close()
+        if "error" in answer:
+            raise RefusedError(answer["error"]["message"])
+        result: dict[str, Any] = answer["result"]
+        return result
 
     async def _pages(self) -> list[dict[str, Any]]:
         """Return what the browser tells of the tabs of the episode."""
@@ -236,18 +326,24 @@ class Door:
         local = f"{_LOCAL}:{self.port}" if ".localhost" in host else host
         return _socket_address(self._public or f"http://{local}")
 
-    def _words(self, url: URL, headers: Headers) -> list[str] | None:
+    def _words(self, asked: HTTPConnection) -> list[str] | None:
         """Return the words of a path without the token; ``None`` if the token is missing or the host is not this one.
 
         The token may also be the first label of the host, as in ``TOKEN.localhost``, for a client that takes no path.
+        The agent's own processes need none at a port of their own.
         """
-        words = [word for word in url.path.split("/") if word]
-        host = headers.get("host", "").rpartition(":")[0] or headers.get("host", "")
+        words = [word for word in asked.url.path.split("/") if word]
+        host = _host(asked)
         label, _, rest = host.partition(".")
         if rest == "localhost" and self._is_token(label):
             return words
-        if not self._public and host not in (_LOCAL, "localhost"):
+        if not self._public and host not in _LOCAL_NAMES:
             return None  # a page whose name was made to lead here
+        if self._is_own is not None and asked.scope["server"][1] != self.port:
+            if not self._is_own(asked.scope["client"][1]):
+                return None
+            self.reached = True
+            return [word for word in words if not self._is_token(word)]
         found = next((index for index, word in enumerate(words) if self._is_token(word)), None)
         return None if found is None else words[:found] + words[found + 1 :]
 
@@ -255,6 +351,25 @@ class Door:
         same = hmac.compare_digest(word.encode(), self.token.encode())
         self.reached = self.reached or same
         return same
+
+
+class _AnyCase:
+    """An application whose requests may have their method in small letters."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if "method" in scope:
+            scope["method"] = scope["method"].upper()
+        await self._app(scope, receive, send)
+
+
+def _host(asked: HTTPConnection) -> str:
+    """Return the host that was asked for, without the port."""
+    given = asked.headers.get("host", "")
+    return given.rpartition(":")[0] or given
 
 
 def _socket_address(base: str) -> str:

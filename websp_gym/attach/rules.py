@@ -84,6 +84,10 @@ IGNORED = _methods(
 )
 """Commands that are answered with an empty result and not carried out."""
 
+_NO_BIDI = (
+    "WebDriver BiDi, which needs one, is not offered; ask for a session without webSocketUrl (in WebdriverIO with "
+    '"wdio:enforceWebDriverClassic": true)'
+)
 _WHY = {
     "Target.createBrowserContext": "an episode has one browser context; open a tab in it with Target.createTarget",
     "DOM.setFileInputFiles": "files of the host cannot be uploaded",
@@ -127,6 +131,8 @@ def check(method: str, arguments: Mapping[str, Any]) -> None:
         domain = method.partition(".")[0]
         why = _WHY.get(method) or _WHY_OF_DOMAIN.get(domain, "it is not one of the commands of a page's user")
         raise RefusedError(f"{method} is not available in an episode of websp-gym: {why}")
+    if method == "Target.createTarget" and arguments.get("hidden"):
+        raise RefusedError(f"a tab that is not shown is not available in an episode of websp-gym: {_NO_BIDI}")
     if method in ("Page.navigate", "Target.createTarget"):
         check_address(arguments.get("url", _BLANK))
     if method == "Input.dispatchDragEvent" and "files" in _mapping(arguments.get("data")):

@@ -137,6 +137,11 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
         return self._episode.task if self._episode else None
 
     @property
+    def ending(self) -> Ending | None:
+        """How the episode ended; ``None`` while it runs, and when there is none."""
+        return self._episode.ending if self._episode else None
+
+    @property
     def chat(self) -> MemoryChat | None:
         """The chat of the episode; ``None`` when no episode is running."""
         return self._episode.chat if self._episode else None

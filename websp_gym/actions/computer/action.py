@@ -120,6 +120,25 @@ def press(keys: str, times: int = 1) -> list[Call]:
     return calls * times
 
 
+def in_turn(keys: Sequence[str]) -> list[str]:
+    """Return the combinations of a list of keys: a modifier is held for the next key, and no two others are a chord."""
+    found: list[str] = []
+    held: list[str] = []
+    for key in keys:
+        held.append(key)
+        if not _is_held(key):
+            found.append("+".join(held))
+            held.clear()
+    return [*found, "+".join(held)] if held or not found else found
+
+
+def _is_held(key: str) -> bool:
+    try:
+        return read_keys(key) in _HELD
+    except ActionError:
+        return False
+
+
 def holding(keys: str, calls: Iterable[Call]) -> tuple[Call, ...]:
     """Return calls with modifier keys held down meanwhile; an empty text holds none.
 

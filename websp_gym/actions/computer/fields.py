@@ -97,6 +97,11 @@ class Fields:
             self._wrong(key, "names of keys", joined)
         return encodable(joined)
 
+    def listed(self, key: str) -> list[str]:
+        """Return a text or a list of texts, as a list."""
+        value = self._value(key, "")
+        return [encodable(str(part)) for part in (value if isinstance(value, list) else [value])]
+
     def _pair(self, key: str, value: Any) -> tuple[float, float]:
         if isinstance(value, dict):
             value = [value.get("x"), value.get("y")]

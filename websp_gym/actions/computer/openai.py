@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from websp_gym.actions.computer.action import ComputerAction, Screen, call, click, drag, holding, press
+from websp_gym.actions.computer.action import (
+    ComputerAction,
+    Screen,
+    call,
+    click,
+    drag,
+    holding,
+    in_turn,
+    press,
+)
 from websp_gym.actions.computer.fields import Fields
 
 if TYPE_CHECKING:
@@ -36,7 +45,9 @@ def _drag(fields: Fields, screen: Screen) -> ComputerAction:
 
 
 def _keypress(fields: Fields, screen: Screen) -> ComputerAction:
-    return ComputerAction(fields.name, tuple(press(fields.keys("keys"))))
+    fields.keys("keys")  # how they are given
+    given = fields.listed("keys")
+    return ComputerAction(fields.name, tuple(each for keys in in_turn(given) for each in press(keys)))
 
 
 def _move(fields: Fields, screen: Screen) -> ComputerAction:

@@ -272,7 +272,9 @@ def _tried_again(episodes: Sequence[EpisodeRow]) -> list[str]:
         at_once = sum(each.outcome == "success" and not each.result.again for each in scored)
         rates.append(f"{agent} {100 * at_once / max(len(scored), 1):.1f} %")
     if rates:
-        notes.append(f"Where only what passed at the first attempt counts, the success rate is: {', '.join(rates)}.")
+        notes.append(
+            f"Where only what passed at the first attempt counts, the success rate is: {', '.join(rates)}."
+        )
     if down:
         notes.append(
             f"{count(len(down), 'failure')} in which the same action caused an error twice: "
