@@ -98,11 +98,14 @@ def test_a_program_behind_a_proxy_reaches_its_door(monkeypatch: pytest.MonkeyPat
     file = tmp_path / "agent.py"
     file.write_text(
         "import os, urllib.request\n"
-        "urllib.request.urlopen(os.environ['WEBSP_FINISH_URL'], data=b'it is 7').close()\n"
+        'told = b\'{"answer": "it is 7", "usage": {"calls": 2, "input_tokens": 900, "cost": 0.5}}\'\n'
+        "urllib.request.urlopen(os.environ['WEBSP_FINISH_URL'], data=told).close()\n"
     )
     (result,) = run(tmp_path / "run", f"{sys.executable} {file}", tasks=STEAM)
     record = json.loads((tmp_path / "run" / result["trajectory"] / "trajectory.json").read_text())
     assert record["answer"] == "it is 7"
+    told = {name: result[name] for name in ("calls", "input_tokens", "output_tokens", "cost")}
+    assert told == {"calls": 2, "input_tokens": 900, "output_tokens": None, "cost": 0.5}
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from websp_gym.actions.calls import read_calls
 from websp_gym.actions.grammar import answer_with, parse_action
 from websp_gym.actions.reply import LONGEST_ACTION
 from websp_gym.attach.door import Door
-from websp_gym.attach.finishing import end_part, ending_in, giving_up
+from websp_gym.attach.finishing import end_part, ending_in, giving_up, usage_in
 
 
 def free_port() -> int:
@@ -39,6 +39,36 @@ def free_port() -> int:
 )
 def test_what_is_posted_is_an_answer_or_gives_up(body: bytes, ending: tuple[str, bool]) -> None:
     assert ending_in(body) == ending
+
+
+USAGE = {"calls": 2, "input_tokens": 1000, "output_tokens": 50, "cost": 0.25}
+
+
+@pytest.mark.parametrize(
+    ("said", "wrong"),
+    [
+        ("text", ""),
+        ({"answer": "x"}, ""),
+        ({"usage": USAGE}, ""),
+        ({"usage": {}}, ""),
+        ({"usage": 3}, "give an object"),
+        ({"usage": {"tokens": 3}}, "usage has no 'tokens'"),
+        ({"usage": {"calls": "3"}}, "calls should be a number"),
+        ({"usage": {"calls": 1.5}}, "calls should be a number"),
+        ({"usage": {"cost": -1}}, "cost should be a number"),
+        ({"usage": {"cost": True}}, "cost should be a number"),
+    ],
+)
+def test_what_is_said_of_the_model_is_read_or_refused(said: object, wrong: str) -> None:
+    body = json.dumps(said).encode()
+    if wrong:
+        with pytest.raises(ValueError, match=wrong):
+            usage_in(body)
+        return
+    usage = usage_in(body)
+    assert (usage is not None) == (isinstance(said, dict) and "usage" in said)
+    if usage is not None and said == {"usage": USAGE}:
+        assert {name: usage.as_dict()[name] for name in USAGE} == USAGE
 
 
 @pytest.mark.parametrize(

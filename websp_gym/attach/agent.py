@@ -130,6 +130,8 @@ class OutsideAgent:
         """Close the door, and leave the browser behind it to the next one."""
         self.end()
         if self._episode is not None:
+            if self._episode.usage is not None:
+                self.turns = (*self.turns, self._episode.usage)
             call(self._episode.dialogs.end)
         if self.door is not None:
             self.door.close()

@@ -21,7 +21,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 from websp_gym.attach.connection import Connection
 from websp_gym.attach.described import protocol
 from websp_gym.attach.episode import TO_ANSWER
-from websp_gym.attach.finishing import ending_in
+from websp_gym.attach.finishing import ending_in, usage_in
 from websp_gym.attach.rules import RefusedError
 from websp_gym.errors import WebspError
 from websp_gym.serving import is_loopback
@@ -40,7 +40,7 @@ _LARGEST = 4 * 1024 * 1024
 _MOST_UNREAD = 256 * 1024 * 1024
 """Bytes that may wait for an agent that does not read; pictures of a large page are some ten million."""
 _LONGEST_ANSWER = 10_000
-_LARGEST_ANSWER = 100_000
+_LARGEST_ANSWER = 1_000_000
 """Bytes of the body of a POST that finishes the episode."""
 _LOCAL = "127.0.0.1"
 _LOCAL_NAMES = (_LOCAL, "localhost")
@@ -69,7 +69,8 @@ class Door:
             reach the door.
         mcp_url: Address of the tools of the Model Context Protocol (streamable HTTP).
         finish_url: Where a POST finishes the episode; its body, or ``answer`` in JSON, is the answer. With
-            ``infeasible`` true in JSON the agent gives up instead.
+            ``infeasible`` true in JSON the agent gives up instead. ``usage`` may have ``calls``, ``input_tokens``,
+            ``output_tokens`` and ``cost`` (US dollars) of the agent's model.
     """
 
     def __init__(
@@ -309,6 +310,12 @@ class Door:
             body += piece
             if len(body) > _LARGEST_ANSWER:
                 return JSONResponse({"error": f"an answer may have {_LARGEST_ANSWER:,} bytes"}, 413)
+        try:
+            usage = usage_in(body)
+        except ValueError as error:
+            return JSONResponse({"error": str(error)}, 422)
+        if usage is not None:
+            self._episode.usage = usage
         answer, infeasible = ending_in(body)
         accepted = self._episode.finish(answer[:_LONGEST_ANSWER], infeasible=infeasible)
         return JSONResponse({"accepted": accepted}, 200 if accepted else 409)

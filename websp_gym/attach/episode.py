@@ -28,6 +28,7 @@ from websp_gym.errors import WorldError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from websp_gym.agents.turns import Turn as AgentTurn
     from websp_gym.browser.shared_pipe import SharedPipe
     from websp_gym.browser.tabs import Tabs
 
@@ -90,6 +91,7 @@ class AttachedEpisode:
         observation: The last observation.
         over_because: Why nothing is taken any more; empty while the episode goes on.
         at_last_turn: Whether the turn that was taken last is the one by which the agent has finished.
+        usage: What the agent has told of its model; ``None`` for nothing.
         refused: Number of refused commands, by method.
     """
 
@@ -104,6 +106,7 @@ class AttachedEpisode:
         self.observation = observation
         self.over_because = ""
         self.at_last_turn = False
+        self.usage: AgentTurn | None = None
         self._ended = False
         self.refused: dict[str, int] = {}
         info = session_of(context.pages[0]).send("Target.getTargetInfo")["targetInfo"]

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 from collections.abc import Mapping
 from http.client import HTTPConnection, HTTPException
 from typing import Any
 
 from websp_gym.actions.calls import format_call
+from websp_gym.agents.turns import Turn
 from websp_gym.texts import encodable
 
 _LONGEST_REASON = 900
 """Characters of why an agent gives up; one may take ten in the text of an action, which has 10,000 at most."""
+_USAGE = ("calls", "input_tokens", "output_tokens", "cost")
 _TO_ANSWER = 60.0
 """Seconds that a door may take to answer; without it the episode would go on to its time limit."""
 
@@ -31,6 +34,32 @@ def ending_in(body: bytes) -> tuple[str, bool]:
         if isinstance(said, dict):
             return answer_in(said), said.get("infeasible") is True
     return text, False
+
+
+def usage_in(body: bytes) -> Turn | None:
+    """Return what the body of a POST to ``finish_url`` says of the agent's model; ``None`` where it says nothing.
+
+    Raises:
+        ValueError: ``usage`` is not an object of ``calls``, ``input_tokens``, ``output_tokens`` and ``cost``.
+    """
+    try:
+        said = json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+    given = said.get("usage") if isinstance(said, dict) else None
+    if given is None:
+        return None
+    if not isinstance(given, dict):
+        raise ValueError(f"usage: give an object with some of {', '.join(_USAGE)}")
+    for name, value in given.items():
+        if name not in _USAGE:
+            raise ValueError(f"usage has no {name!r} (it has: {', '.join(_USAGE)})")
+        whole = isinstance(value, int) or (
+            name == "cost" and isinstance(value, float) and math.isfinite(value)
+        )
+        if isinstance(value, bool) or not whole or value < 0:
+            raise ValueError(f"usage: {name} should be a number, not {value!r}")
+    return Turn(reply="", action="", **given)
 
 
 def giving_up(reason: str) -> str:

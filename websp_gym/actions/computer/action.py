@@ -121,7 +121,7 @@ def press(keys: str, times: int = 1) -> list[Call]:
 
 
 def in_turn(keys: Sequence[str]) -> list[str]:
-    """Return the combinations of a list of keys: a modifier is held for the next key, and no two others are a chord."""
+    """Return the combinations of a list of keys: a modifier is held for the next one, no two others are a chord."""
     found: list[str] = []
     held: list[str] = []
     for key in keys:
