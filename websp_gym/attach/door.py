@@ -8,6 +8,7 @@ import hmac
 import json
 import secrets
 import socket
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
@@ -45,6 +46,7 @@ _LARGEST_ANSWER = 1_000_000
 _LOCAL = "127.0.0.1"
 _LOCAL_NAMES = (_LOCAL, "localhost")
 _TO_END = 3.0
+_TOOLS = "websp_gym.attach.mcp"
 
 
 class Door:
@@ -219,6 +221,8 @@ class Door:
             case ["finish"] if request.method == "POST":
                 return await self._finish(request)
             case ["mcp"]:
+                if self._tools is None:  # half a second, for those who use it
+                    await asyncio.to_thread(import_module, _TOOLS)
                 return self._tool_server()
         return Response("not found", 404)
 
@@ -322,7 +326,7 @@ class Door:
 
     def _tool_server(self) -> ToolServer:
         if self._tools is None:
-            from websp_gym.attach.mcp import ToolServer  # half a second, for those who use it
+            from websp_gym.attach.mcp import ToolServer
 
             self._tools = ToolServer(self._episode)
         return self._tools

@@ -7,6 +7,7 @@ import contextlib
 import re
 import socket
 import ssl
+from collections import Counter
 from pathlib import Path
 
 from websp_gym.errors import SetupError
@@ -17,8 +18,13 @@ _CONNECTION = re.compile(rb"\r\nconnection:[^\r\n]*", re.IGNORECASE)
 _UPGRADE = re.compile(rb"\r\nupgrade:", re.IGNORECASE)
 _TO_BEGIN = 60.0
 """Seconds that a client may take to send the head of its request."""
+MOST_UNKNOWN = 64
+"""Connections that may wait for the head of their request at once."""
+MOST_OF_A_DOOR = 64
+"""Connections that one agent may have at once."""
 _LONGEST_HEAD = 1 << 16
 _PIECE = 1 << 16
+_TOO_MANY = b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 _NOT_FOUND = b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
 
@@ -38,6 +44,10 @@ class Front:
         self._listener = listener
         self._tls = tls
         self._server: asyncio.Server | None = None
+        self._unknown: dict[asyncio.StreamWriter, None] = {}
+        """Connections that have not said whose they are, the oldest first."""
+        self._open: Counter[str] = Counter()
+        """Number of connections to each door, by its token."""
 
     async def start(self) -> None:
         """Begin to listen, on the running event loop."""
@@ -52,14 +62,30 @@ class Front:
 
     async def _take(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(OSError, EOFError, TimeoutError, asyncio.LimitOverrunError):
-            head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), _TO_BEGIN)
-            port = next((self.doors[name] for name in _tokens(head) if name in self.doors), None)
-            if port is None:
+            head = await self._head(reader, writer)
+            token = next((name for name in _tokens(head) if name in self.doors), None)
+            if token is None:
                 writer.write(_NOT_FOUND)
-                await writer.drain()
+            elif self._open[token] >= MOST_OF_A_DOOR:
+                writer.write(_TOO_MANY)
             else:
-                await _hand_on(_for_one_request(head), port, reader, writer)
+                self._open[token] += 1
+                try:
+                    await _hand_on(_for_one_request(head), self.doors[token], reader, writer)
+                finally:
+                    self._open[token] -= 1
+            await writer.drain()
         writer.close()
+
+    async def _head(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bytes:
+        """Read the head of a request. Of too many that come without one, the oldest are dropped."""
+        self._unknown[writer] = None
+        if len(self._unknown) > MOST_UNKNOWN:
+            next(iter(self._unknown)).transport.abort()
+        try:
+            return await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), _TO_BEGIN)
+        finally:
+            self._unknown.pop(writer, None)
 
 
 def load_tls(certificate: Path | None, key: Path | None) -> ssl.SSLContext | None:
@@ -114,3 +140,6 @@ async def _copy(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> N
         while piece := await source.read(_PIECE):
             target.write(piece)
             await target.drain()
+        # Whoever is at the other end must learn that no more comes, or it would wait for ever.
+        if target.can_write_eof():
+            target.write_eof()
