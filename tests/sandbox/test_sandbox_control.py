@@ -109,6 +109,21 @@ def test_a_snapshot_comes_back_in_another_episode(sandbox: Sandbox, episode: Epi
     assert Visitor(sandbox.address, other).get("https://shop.example/account").status == 200
 
 
+def test_a_snapshot_with_a_name_is_there_for_every_process(sandbox: Sandbox, episode: EpisodeHandle) -> None:
+    other = sandbox.open_episode("shop", signed_in=[])
+    assert other.restore_if_saved("S0 of one") is None
+    episode.patch("shop", settings={"cookies.ads": False})
+    cookies = [{"name": "theme", "value": "dark"}]
+    assert episode.snapshot("S0 of one", cookies) == "S0 of one"
+    assert other.restore_if_saved("S0 of one") == cookies
+    assert other.state()["sites"] == episode.state()["sites"]
+    # The last one that was saved counts.
+    episode.patch("shop", settings={"cookies.ads": True})
+    episode.snapshot("S0 of one")
+    assert other.restore_if_saved("S0 of one") == []
+    assert other.state()["sites"] == episode.state()["sites"]
+
+
 def test_an_expired_session_is_refused_and_only_that_one(sandbox: Sandbox, episode: EpisodeHandle) -> None:
     account = "https://shop.example/account"
     visitor, other = Visitor(sandbox.address, episode), sandbox.open_episode("shop", signed_in=["shop"])

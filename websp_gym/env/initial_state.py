@@ -43,7 +43,7 @@ def reach(
         episode: A new episode of a world with a server, attached to the browser context of ``tabs``.
         server: Its server side.
         tabs: The open tabs; replay uses the current one.
-        how: ``replay`` replays the recorded traces; ``snapshot`` does so once per process and then restores
+        how: ``replay`` replays the recorded traces; ``snapshot`` does so once per server and then restores
             the saved state.
         login: ``session`` starts signed in; ``replay`` first replays the login trace of the site.
 
@@ -62,9 +62,10 @@ def reach(
     if how == "replay" or not server.restore(name, tabs.context):
         report.how = "replay"
         report.events = _replay_all(instance, episode, server, tabs, login)
-        if how == "snapshot":
-            server.snapshot(name, tabs.context)
     report.state = verify(instance, server)
+    # Not before: others restore it.
+    if how == "snapshot" and report.how == "replay":
+        server.snapshot(name, tabs.context)
     report.seconds = time.monotonic() - began
     return report
 

@@ -104,7 +104,7 @@ class Server(Protocol):
         """
 
     def snapshot(self, name: str, context: BrowserContext) -> None:
-        """Save the state of server and browser, for later episodes of this process.
+        """Save the state of server and browser, for later episodes of any process.
 
         Args:
             name: Name of the snapshot.

@@ -25,9 +25,6 @@ _described_by: dict[int, dict[str, dict[str, Any]]] = {}
 _declared_by: dict[int, dict[str, Declared]] = {}
 """The part of it that a state carries."""
 
-_snapshots: dict[tuple[int, str], tuple[str, list[Any]]] = {}
-"""Key on the server and cookies of the browser, by (pid of the server, name of the snapshot)."""
-
 
 class SandboxEpisode:
     """An episode in the sandbox. Every request of its browser context carries its secret id."""
@@ -142,17 +139,15 @@ class SandboxEpisode:
         return probe
 
     def snapshot(self, name: str, context: BrowserContext) -> None:
-        """Save the server's state and the browser's cookies."""
-        key = _call(self._episode.snapshot)
-        _snapshots[self._sandbox.address.pid, name] = (key, list(context.cookies()))
+        """Save the server's state and the browser's cookies, on the server."""
+        cookies = [dict(each) for each in context.cookies()]
+        _call(lambda: self._episode.snapshot(name, cookies))
 
     def restore(self, name: str, context: BrowserContext) -> bool:
         """Restore a snapshot of this server, including the cookies; return whether there was one."""
-        found = _snapshots.get((self._sandbox.address.pid, name))
-        if found is None:
+        cookies = _call(lambda: self._episode.restore_if_saved(name))
+        if cookies is None:
             return False
-        key, cookies = found
-        _call(lambda: self._episode.restore(key))
         context.clear_cookies()
         if cookies:
             context.add_cookies(cookies)

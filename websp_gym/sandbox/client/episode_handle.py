@@ -73,13 +73,27 @@ class EpisodeHandle:
         """End the browser's session on a site, as if its time were over; return whether there was one."""
         return bool(self._call("POST", "expire", {"site": site})["expired"])
 
-    def snapshot(self) -> str:
-        """Save the current state in the server's memory and return its key."""
-        return str(self._call("POST", "snapshots")["key"])
+    def snapshot(self, key: str = "", cookies: Sequence[Mapping[str, Any]] = ()) -> str:
+        """Save the current state in the server's memory and return its key.
+
+        Args:
+            key: Under which it is saved; empty draws one.
+            cookies: Cookies of the browser, kept with it.
+        """
+        return str(self._call("POST", "snapshots", {"key": key, "cookies": list(cookies)})["key"])
 
     def restore(self, key: str) -> None:
         """Restore the state that any episode of this server saved under ``key``, including its events."""
         self.cookies = self._call("POST", "restore", {"key": key})["cookies"]
+
+    def restore_if_saved(self, key: str) -> list[dict[str, Any]] | None:
+        """Do the same if there is such a state; return the cookies that were kept with it, ``None`` without one."""
+        answer = self._call("POST", "restore", {"key": key, "optional": True})
+        if not answer["found"]:
+            return None
+        self.cookies = answer["cookies"]
+        kept: list[dict[str, Any]] = answer["kept"]
+        return kept
 
     def ask_last_seq(self) -> Callable[[], int]:
         """Ask for the number of the last event in the log, 0 if there is none; what is returned waits for it."""

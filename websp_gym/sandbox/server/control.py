@@ -30,7 +30,7 @@ from .login import login_forms
 from .mail import send_mail
 from .sessions import Keyring, browser_cookies, cookies_of, expire_session, open_session
 from .staged import Staged
-from .store import Store
+from .store import Store, UnknownSnapshotError
 from .turns import EndedError, OverTimeError
 
 T = TypeVar("T")
@@ -255,18 +255,25 @@ class Control:
         return JSONResponse({"expired": await self._turn(episode, partial(expire_session, episode, site))})
 
     async def snapshot(self, request: Request) -> Response:
-        """Handle ``POST /episodes/ID/snapshots``: save its state under a new key."""
+        """Handle ``POST /episodes/ID/snapshots``: save its state and given cookies, under a given or a new key."""
+        body = await _body(request, "key", "cookies")
         episode = self._episode(request)
-        return JSONResponse({"key": await self._turn(episode, partial(self._store.snapshot, episode))})
+        save = partial(self._store.snapshot, episode, body.get("key", ""), body.get("cookies", []))
+        return JSONResponse({"key": await self._turn(episode, save)})
 
     async def restore(self, request: Request) -> Response:
-        """Handle ``POST /episodes/ID/restore``: restore a saved state."""
-        body = await _body(request, "key")
+        """Handle ``POST /episodes/ID/restore``: restore a saved state, if there is one."""
+        body = await _body(request, "key", "optional")
         episode = self._episode(request)
 
         def change() -> Row:
-            self._store.restore(episode, body.get("key", ""))
-            return self._browser_side(episode)
+            try:
+                kept = self._store.restore(episode, body.get("key", ""))
+            except UnknownSnapshotError:
+                if body.get("optional") is True:
+                    return {"found": False}
+                raise
+            return {"found": True, "kept": kept, **self._browser_side(episode)}
 
         return JSONResponse(await self._turn(episode, change))
 

@@ -8,6 +8,7 @@ import sqlite3
 import threading
 import zlib
 from collections import OrderedDict, deque
+from collections.abc import Iterable
 
 from websp_gym.sandbox.schema.catalog import Catalog
 from websp_gym.sandbox.schema.site_schema import Row
@@ -19,6 +20,13 @@ _MAX_SNAPSHOTS = 20_000
 _MAX_EGRESS = 10_000
 
 
+class UnknownSnapshotError(ValueError):
+    """Error for a key under which nothing was saved."""
+
+    def __init__(self) -> None:
+        super().__init__("unknown snapshot key (made by another server, or dropped for newer ones)")
+
+
 class Store:
     """The episodes and snapshots of a server, and the log of requests to unknown hosts (``egress``)."""
 
@@ -27,7 +35,7 @@ class Store:
         self.egress: deque[Row] = deque(maxlen=_MAX_EGRESS)
         self.default: EpisodeState | None = None
         self._episodes: dict[str, EpisodeState] = {}
-        self._snapshots: OrderedDict[str, bytes] = OrderedDict()
+        self._snapshots: OrderedDict[str, tuple[bytes, list[Row]]] = OrderedDict()
         self.workers = Workers()
         self._keeping = threading.Lock()
         with sqlite3.connect(":memory:") as db:
@@ -59,21 +67,31 @@ class Store:
         own = [episode for episode in self._episodes.values() if episode.lease == lease]
         await asyncio.gather(*(self.close(episode) for episode in own))
 
-    def snapshot(self, episode: EpisodeState) -> str:
-        """Save an episode's state in memory and return its key; beyond 20 000, drop the least recently used."""
-        key = secrets.token_urlsafe(16)
+    def snapshot(self, episode: EpisodeState, key: str = "", cookies: Iterable[Row] = ()) -> str:
+        """Save an episode's state in memory and return its key; beyond 20 000, drop the least recently used.
+
+        Args:
+            episode: The episode.
+            key: Under which it is saved, in place of what is there; empty draws one.
+            cookies: Cookies of its browser, which are kept with it.
+        """
+        key = key or secrets.token_urlsafe(16)
         dump = zlib.compress(episode.dump(), 1)
         with self._keeping:
-            self._snapshots[key] = dump
+            self._snapshots[key] = dump, list(cookies)
             if len(self._snapshots) > _MAX_SNAPSHOTS:
                 self._snapshots.popitem(last=False)
         return key
 
-    def restore(self, episode: EpisodeState, key: str) -> None:
-        """Restore the state that any episode saved under ``key``. Raise ValueError if there is no such snapshot."""
+    def restore(self, episode: EpisodeState, key: str) -> list[Row]:
+        """Restore the state that any episode saved under ``key``, and return the cookies that were kept with it.
+
+        Raise UnknownSnapshotError if there is no such snapshot.
+        """
         with self._keeping:
             if key not in self._snapshots:
-                raise ValueError("unknown snapshot key (made by another server, or dropped for newer ones)")
+                raise UnknownSnapshotError
             self._snapshots.move_to_end(key)
-            dump = self._snapshots[key]
+            dump, cookies = self._snapshots[key]
         episode.load(zlib.decompress(dump))
+        return cookies
