@@ -36,8 +36,8 @@ PARTS: tuple[tuple[str, str, str], ...] = (
     ("websp_gym.env.initial_state", "_replay_all", "replay the traces"),
     ("websp_gym.env.initial_state", "verify", "verify S0"),
     ("playwright.sync_api", "Page.goto", "load the start page"),
-    ("websp_gym.env.episode", "perform", "perform the action"),
-    ("websp_gym.env.episode", "perform_calls", "perform the action"),
+    ("websp_gym.env.turns", "perform", "perform the action"),
+    ("websp_gym.env.turns", "perform_calls", "perform the action"),
     ("websp_gym.env.episode", "settle", "wait until the page is at rest"),
     ("websp_gym.env.task", "settle", "wait until the page is at rest"),
     ("websp_gym.observation.observe", "collect_marks", "list the elements"),
@@ -47,6 +47,15 @@ PARTS: tuple[tuple[str, str, str], ...] = (
     ("websp_gym.observation.observe", "extract", "BrowserGym's keys"),
 )
 """Module, function and name of each part."""
+
+
+def found(module: str, path: str) -> tuple[Any, str]:
+    """Return where the function of a part is, and its name there."""
+    owner: Any = importlib.import_module(module)
+    *outer, last = path.split(".")
+    for each in outer:
+        owner = getattr(owner, each)
+    return owner, last
 
 
 class Tracer:
@@ -84,10 +93,7 @@ class Tracer:
     def install(self) -> None:
         """Wrap the functions of :data:`PARTS`. They stay wrapped, so do this in a process of its own."""
         for module, path, name in PARTS:
-            owner: Any = importlib.import_module(module)
-            *outer, last = path.split(".")
-            for each in outer:
-                owner = getattr(owner, each)
+            owner, last = found(module, path)
             plain = owner.__dict__[last]
             wrapped = self._wrapped(getattr(owner, last), name)
             setattr(owner, last, staticmethod(wrapped) if isinstance(plain, staticmethod) else wrapped)

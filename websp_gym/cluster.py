@@ -48,7 +48,8 @@ def connected(cpus: int | None = None) -> Iterator[None]:
     try:
         _reach(address or "")
         ray.init(**options, log_to_driver=False, logging_level=logging.ERROR)
-    except (OSError, RuntimeError, ValueError) as error:
+    except Exception as error:  # Ray raises Exception itself where its own limit of time is over
+        ray.shutdown()
         what = f"no Ray cluster at {_VARIABLE}={address}" if address else "Ray did not start"
         raise SetupError(f"{what}: {error}", variable=_VARIABLE if address else None) from error
     try:

@@ -67,6 +67,8 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
         SetupError: An option is wrong, or something that an option needs is missing.
     """
 
+    _own_options: tuple[str, ...] = ()
+    """Options of a reset that a subclass takes."""
     metadata = {"render_modes": ["rgb_array"], "render_fps": 1}  # noqa: RUF012 (as Gymnasium declares it)
 
     def __init__(self, instance: Instance, **options: Any) -> None:
@@ -170,8 +172,10 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
             WorldError: The world or its browser does not respond.
         """
         if seed is not None and not (isinstance(seed, int) and 0 <= seed < _SEEDS):
-            raise SetupError(f"seed={seed!r}: give a whole number from 0 to {_SEEDS - 1}", option="seed")
-        of_episode = for_episode(self.options, options)
+            raise SetupError(
+                f"seed={seed!r}: give a whole number from 0 to {_SEEDS - 1}, as Python's int", option="seed"
+            )
+        of_episode = for_episode(self.options, options, *self._own_options)
         super().reset(seed=seed)
         called = time.monotonic()
         self._end(Ending("abandoned"))

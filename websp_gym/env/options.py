@@ -211,13 +211,24 @@ def kind_for(reads: ObservationKind, options: Mapping[str, Any]) -> ObservationK
     return "marks" if reads == "text" and seen_by_others else reads
 
 
-def for_episode(options: Options, given: Mapping[str, Any] | None) -> Options:
-    """Return the options of one episode. Raise ``SetupError`` where ``given`` is not valid in a reset."""
+def for_episode(options: Options, given: Mapping[str, Any] | None, *more: str) -> Options:
+    """Return the options of one episode.
+
+    Args:
+        options: Those of the environment.
+        given: Those of a reset.
+        *more: Further names that the reset takes, and has taken.
+
+    Raises:
+        SetupError: ``given`` is not valid in a reset.
+    """
     for name, value in (given or {}).items():
         if name not in EPISODE_OPTIONS:
-            known = ", ".join(EPISODE_OPTIONS)
-            hint = nearest(name, list(EPISODE_OPTIONS))
-            raise SetupError(f'reset() has no option "{name}"{hint} (options: {known})', option=name)
+            known = [*more, *EPISODE_OPTIONS]
+            hint = nearest(name, known)
+            raise SetupError(
+                f'reset() has no option "{name}"{hint} (options: {", ".join(known)})', option=name
+            )
         _check(name, value)
     return replace(options, **(given or {}))
 

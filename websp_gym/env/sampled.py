@@ -33,6 +33,8 @@ class SampledEnv(WebspEnv):
         SetupError: There is no instance, or an option is wrong.
     """
 
+    _own_options = ("instance",)
+
     def __init__(self, ids: Sequence[str], **options: Any) -> None:
         if not ids:
             raise SetupError("there is no instance to play", option="ids")
