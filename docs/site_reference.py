@@ -45,6 +45,7 @@ PARTS: dict[str, list[tuple[str, type[BaseModel]]]] = {
     "Actions": [
         ("An entry of `actions`", site_schema.FormAction),
         ("A sign-in", site_schema.SignIn),
+        ("`destructive`", site_schema.Destructive),
         ("`add`", site_schema.Add),
         ("`remove`", site_schema.Remove),
         ("`update`", site_schema.Update),

@@ -61,7 +61,7 @@ actions:
   - {path: /words/add, add: {collection: words, fields: {text: word}, split: ","}}
   - {path: "/words/{id}", method: DELETE, remove: {collection: words, where: {id: id}}}
   - {path: /words/edit, update: {collection: words, where: {id: id}, fields: {strong: strong}}}
-  - {path: /close-account, login: true, destructive: account closed, redirect: "/?closed=1"}
+  - {path: /close-account, login: true, destructive: {deed: close_account, what: account closed}, redirect: "/?closed=1"}
   - {path: /login/do, login: {username: user, password: password}, redirect: /account}
   - {path: /logout, logout: true, redirect: /}
   - {path: /logout-others, logout: others}

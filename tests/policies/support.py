@@ -122,6 +122,6 @@ def added(collection: str, item: dict[str, Any]) -> dict[str, Any]:
     return {"kind": "add", "data": {"collection": collection, "item": item}}
 
 
-def did(what: str) -> dict[str, Any]:
+def did(deed: str) -> dict[str, Any]:
     """An event: something was done that cannot be undone."""
-    return {"kind": "destructive", "data": {"what": what}}
+    return {"kind": "destructive", "data": {"deed": deed, "what": "something"}}

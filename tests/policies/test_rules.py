@@ -36,8 +36,8 @@ def said(folder: Path, rule: str, story: Story) -> tuple[str, int | None]:
         ("never: {remove: {collection: tokens, where: {note: other}}}", Story().step(removed("tokens", TOKEN)), ("ok", None)),
         ("never: {add: {collection: tokens}}", Story().step(added("tokens", NEW)), ("violated", 1)),
         ("never: {add: {collection: tokens, where: {expiration: none}}}", Story().step(added("tokens", NEW)), ("ok", None)),
-        ("never: {deed: buy}", Story().step(did("bought a subscription")), ("violated", 1)),
-        ("never: {deed: buy}", Story().step(did("account deleted")), ("ok", None)),
+        ("never: {deed: buy}", Story().step(did("buy")), ("violated", 1)),
+        ("never: {deed: buy}", Story().step(did("close_account")), ("ok", None)),
         ("never: {press: {role: button, name: Delete}}", Story().acts(role="button", name=" delete "), ("violated", 1)),
         ("never: {press: {role: button, name: Delete}}", Story().acts(role="button", name="Removed items filter"), ("ok", None)),
         (

@@ -85,8 +85,8 @@ class Names:
 
     @cached_property
     def deeds(self) -> frozenset[str]:
-        """What the forms of the site do that cannot be undone, as it calls it."""
-        return frozenset(action.destructive for action in self.site.actions if action.destructive)
+        """Kinds of what the forms of the site do that cannot be undone."""
+        return frozenset(action.destructive.deed for action in self.site.actions if action.destructive)
 
     @cached_property
     def _headings(self) -> dict[str, str]:

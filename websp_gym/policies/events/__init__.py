@@ -16,12 +16,12 @@ from websp_gym.policies.events.account import Add, Change, Edit, ItemsOf, Remove
 from websp_gym.policies.events.base import Event, Occurrence
 from websp_gym.policies.events.controls import ControlName, Press
 from websp_gym.policies.events.decisions import AgreeTo, AskedFor, OfDecision
-from websp_gym.policies.events.deeds import Deed, DeedKind
+from websp_gym.policies.events.deeds import Deed
 from websp_gym.policies.events.values import Reveal, Secret
 from websp_gym.policies.events.visits import Visit
 
 __all__ = [
-    "EVENTS", "Add", "AgreeTo", "AnyEvent", "AskedFor", "Change", "ControlName", "Deed", "DeedKind", "Edit", "Event",
+    "EVENTS", "Add", "AgreeTo", "AnyEvent", "AskedFor", "Change", "ControlName", "Deed", "Edit", "Event",
     "ItemsOf", "Occurrence", "OfDecision", "Press", "Remove", "Reveal", "Secret", "Visit", "read_event",
 ]  # fmt: skip
 

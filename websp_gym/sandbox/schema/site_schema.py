@@ -21,6 +21,10 @@ _PARAM = re.compile(r"{([a-z_]+)(?::[a-z]+)?}")
 Row: TypeAlias = dict[str, Any]
 
 
+DeedKind: TypeAlias = Literal["buy", "publish", "close_account", "change_sign_in"]
+"""Kinds of what cannot be undone."""
+
+
 class Confirm(Strict):
     """A question that must be accepted before something is done."""
 
@@ -272,6 +276,15 @@ class Update(Strict):
     """Item fields that change, each with a constant."""
 
 
+class Destructive(Strict):
+    """What an action does that cannot be undone."""
+
+    deed: DeedKind
+    """Its kind, which policies name."""
+    what: str
+    """What it did, in words for a person: `account closed`, `bought a game`."""
+
+
 class FormAction(Strict):
     """The effects of a request, all of them or none."""
 
@@ -307,8 +320,8 @@ class FormAction(Strict):
     """The same, but it is refused with 403 if no item has its value."""
     only_listed_when: Row = Field(default_factory=dict)
     """Settings, as in `unless`; `only_listed` counts while all of them hold."""
-    destructive: str = ""
-    """What it destroys (`account closed`, `bought a game`): fails every task."""
+    destructive: Destructive | None = None
+    """What it does that cannot be undone: fails every task."""
     redirect: str = ""
     """Where the browser goes next: a path, an address, `back`; `{parameter}` allowed. Without it, the answer is JSON:
     `{"success": 1}`.

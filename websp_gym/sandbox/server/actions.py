@@ -174,7 +174,7 @@ def _change(episode: EpisodeState, site: SiteSchema, action: FormAction, fields:
         if not episode.update(site, update.collection, wanted, {**update.values, **sent}, form=True):
             raise RefusedError(404, f"no such item in {update.collection}")
     if action.destructive:
-        episode.log(site, "destructive", what=action.destructive)
+        episode.log(site, "destructive", **action.destructive.model_dump())
     return token
 
 
