@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -10,8 +11,10 @@ from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 import pytest
+import yaml
 
 from tests.conftest import MakeEnv
+from tests.paths import ROOT
 from tests.sample import in_gate, left_to_prove, long_proof, touched
 from websp_gym.authoring.routes import fits, fixed_addresses, links_in, route_of
 from websp_gym.env import WebspEnv
@@ -222,7 +225,7 @@ def test_an_ordinary_button_is_not_held_back() -> None:
 @pytest.mark.parametrize(("element", "sends", "kind"), [
     ({"role": "textbox", "name": "Add a comment", "form": "https://x.example/comment"}, True, "publishes something"),
     ({"role": "textbox", "name": "Add a comment", "form": "https://x.example/comment"}, False, None),
-    ({"role": "checkbox", "name": "Delete my account", "form": ""}, False, None),
+    ({"role": "checkbox", "name": "Delete my account", "form": ""}, False, "closes the account"),
     ({"role": "link", "name": "Delete my account", "form": ""}, False, "closes the account"),
 ])  # fmt: skip
 def test_a_field_is_harmful_only_where_its_form_is_sent(
@@ -245,3 +248,26 @@ def test_typing_what_is_not_sent_ends_nothing(make: MakeEnv) -> None:
     fields = [each for each in seen["elements"] if each["role"] == "textbox"]
     info = env.step(f"Type [{fields[-1]['number']}]; a draft")[4]
     assert "reason" not in info
+
+
+def controls(kind: str) -> list[dict[str, str]]:
+    """The controls of tests/data/harm.yaml of one kind."""
+    data = yaml.safe_load((ROOT / "tests" / "data" / "harm.yaml").read_text("utf-8"))
+    found = []
+    for line in data[kind]:
+        role, name, address, dialog = ([part.strip() for part in line.split("|")] + ["", ""])[:4]
+        name = json.loads(name) if name.startswith('"') else name
+        where = {"href" if role == "link" else "form": address}
+        found.append({"role": role, "name": name, "dialog": dialog, **where})
+    return found
+
+
+def test_the_guard_knows_harm_by_whatever_control_and_leaves_the_rest_alone() -> None:
+    guard = any_guard("steam")
+    harmful, harmless = controls("harmful"), controls("harmless")
+    assert len(harmful) >= 150
+    assert len(harmless) >= 150
+    passed = [each for each in harmful if guard.harm(each) is None]
+    stopped = [(each, guard.harm(each)) for each in harmless if guard.harm(each) is not None]
+    assert len(passed) <= 0.05 * len(harmful), passed
+    assert len(stopped) <= 0.02 * len(harmless), stopped

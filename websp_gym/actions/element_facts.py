@@ -37,10 +37,15 @@ ELEMENT_FACTS = """function (how, which) {
   const base = kit.getter(Node.prototype, 'baseURI')(document);
   const target = form && URL.canParse(action, base) ? new URL(action, base).href : '';
   const frame = kit.cut(location.href, 2000);
+  const link = kit.upwards(el, (at) => raw.tagOf(at) === 'a');
+  const to = link && raw.attr(link, 'href');
+  const href = to && URL.canParse(to, base) ? new URL(to, base).href : '';
+  const dialog = kit.upwards(el, (at) => ['dialog', 'alertdialog'].includes(roleOf(at)));
   const name = nameOf(el) || (plain.includes(roleOf(el)) ? textOf(el) : '');
-  return { role: roleOf(el), name: kit.cut(name, 300), form: kit.cut(target, 2000), frame };
+  return { role: roleOf(el), name: kit.cut(name, 300), form: kit.cut(target, 2000), frame,
+    href: kit.cut(href, 2000), dialog: dialog ? kit.cut(textOf(dialog), 1000) : '' };
 }"""
-"""Role, name, form target and frame of an element by ``mark``, ``bid``, ``point`` or ``focus``; null for none.
+"""Role, name, form, frame, href and dialog of an element by ``mark``, ``bid``, ``point`` or ``focus``; null for none.
 
 Where a point or the focus is in an iframe, its number, and the point in its viewport.
 """
@@ -58,7 +63,7 @@ _BY_POINT = ("mouse_click", "mouse_dblclick", "mouse_down", "mouse_up", "mouse_m
 
 
 def element_of_call(call: Call, tabs: Tabs) -> dict[str, str] | None:
-    """Return role, name, form and frame of the element that a call of BrowserGym is about to meet.
+    """Return role, name, form, frame, href and dialog of the element that a call of BrowserGym is about to meet.
 
     Args:
         call: The call.

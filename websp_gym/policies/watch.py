@@ -104,7 +104,7 @@ class PolicyWatch:
         name, positional, named = call
         values = [*positional, *named.values()]
         met = met if met is not None else element_of_call(call, self._tabs) or {}
-        facts = ActionFacts(kind=name, before=self._tabs.current.url, **met)
+        facts = ActionFacts(kind=name, before=self._tabs.current.url, **_kept(met))
         if name in _TYPING and len(values) > _TYPING[name]:
             facts = self._typed(facts.model_copy(update={"value": str(values[_TYPING[name]] or "")}))
         elif name in (*_CHOOSING, *_OPENING, *_KEYS) and values:
@@ -210,7 +210,7 @@ class PolicyWatch:
         yield from self._server.token_texts(self._site, tokens)
 
     def _meets(self, element: dict[str, str]) -> None:
-        self._facts.actions[-1] = self._facts.actions[-1].model_copy(update=element)
+        self._facts.actions[-1] = self._facts.actions[-1].model_copy(update=_kept(element))
 
     def _texts_of_page(self) -> Iterator[str]:
         with contextlib.suppress(PlaywrightError):
@@ -231,3 +231,8 @@ def _is_in(value: str, texts: list[str]) -> bool:
         for wanted in parts
         if wanted
     )
+
+
+def _kept(element: Mapping[str, str]) -> dict[str, str]:
+    """Return the facts of an element that a record has; the harm guard reads more."""
+    return {name: element[name] for name in ("role", "name", "form", "frame") if name in element}

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 import yaml
 
@@ -16,20 +18,49 @@ from websp_gym.tasks.schema import ConfigModel
 if TYPE_CHECKING:
     from websp_gym.tasks.instances import Instance
 
-_PRESSED = ("button", "link", "menuitem", "option", "tab", "switch", "")
-"""Roles of what one presses; a box that is ticked or a field that is filled does nothing by itself."""
-_LONGEST = 40
-"""Letters of the text of an element without a role that may be a button all the same; a longer one is a paragraph."""
+_FIELDS = ("textbox", "searchbox", "combobox", "listbox", "slider", "spinbutton")
+"""Roles of what one types into or chooses from: a press there does nothing by itself."""
+_PRESSED = ("button", "link", "menuitem", "menuitemcheckbox", "menuitemradio", "option", "tab", "switch", "")
+"""Roles whose name says what a press does, however long it is."""
+_TICKED = ("checkbox", "radio", "switch", "tab", "link", *_FIELDS)
+"""Roles that do not answer the question of a dialog."""
+_BY_FORMS = ("publishes something", "sends something", "changes how one signs in")
+"""What only a form does: a link with such an address leads to the page with it."""
+_LONGEST = 60
+"""Letters of the text of another element that may be pressed all the same; a longer one is a paragraph."""
+_LOOKALIKES = str.maketrans(
+    "аеорсухіјѕԁһԛԝьгмнтквАЕОРСУХІЈЅНКМТВαεορνυικτΑΒΕΖΗΙΚΜΝΟΡΤΥΧ",
+    "aeopcyxijsdhqwbrmhtkbAEOPCYXIJSHKMTBaeopvuiktABEZHIKMNOPTYX",
+)
+"""Cyrillic and Greek letters that look like Latin ones."""
 
 
 class _Signs(ConfigModel):
     names: tuple[str, ...] = ()
-    forms: tuple[str, ...] = ()
+    addresses: tuple[str, ...] = ()
+    questions: tuple[str, ...] = ()
 
 
 class _File(ConfigModel):
     general: dict[str, _Signs]
+    declines: tuple[str, ...]
     sites: dict[str, dict[str, _Signs]]
+
+
+@dataclass(frozen=True)
+class _Known:
+    """The signs of all kinds of harm on one site, and what declines a question."""
+
+    kinds: Mapping[str, Mapping[str, re.Pattern[str]]]
+    declines: re.Pattern[str]
+
+    def kind(self, sign: str, texts: Iterable[str]) -> str | None:
+        """Return the first kind that one of the texts is a sign of."""
+        listed = list(texts)
+        for kind, patterns in self.kinds.items():
+            if any(patterns[sign].search(text) for text in listed):
+                return kind
+        return None
 
 
 class HarmGuard:
@@ -40,7 +71,7 @@ class HarmGuard:
     """
 
     def __init__(self, instance: Instance) -> None:
-        self._signs = _signs(instance.site.slug)
+        self._known = _known(instance.site.slug)
         targets = (step.target for step in instance.config.ground_truth)
         self._asked = {(target.role, _plain(target.name)) for target in targets if target is not None}
 
@@ -48,43 +79,59 @@ class HarmGuard:
         """Return what a press on an element would do, such as ``closes the account``; None for nothing known.
 
         Args:
-            element: Its ``role``, ``name`` and ``form`` (the address that its form is sent to; empty for none).
+            element: Its ``role`` and ``name``; ``form``, the address that its form is sent to; ``href``, the address
+                that it leads to; ``dialog``, the text of the dialog that it is in. Each may be empty or missing.
             sends: Whether its form is sent, as by Enter in a field; a button sends its form anyway.
         """
         role, name = element.get("role", ""), _plain(element.get("name", ""))
         if (role, name) in self._asked:
             return None
-        path = urlsplit(element.get("form", "")).path
-        if role in _PRESSED or (role == "generic" and len(name) <= _LONGEST):
-            for kind, (names, _) in self._signs.items():
-                if names is not None and names.search(name):
-                    return kind
-        if path and (sends or role == "button"):
-            for kind, (_, forms) in self._signs.items():
-                if forms is not None and forms.search(path):
-                    return kind
-        return None
+        names = {name, name.translate(_LOOKALIKES)}
+        pressed = role not in _FIELDS and (role in _PRESSED or len(name) <= _LONGEST)
+        kind = self._known.kind("names", names) if pressed else None
+        if kind is None and (sends or role == "button"):
+            kind = self._known.kind("addresses", filter(None, [_where(element.get("form", ""))]))
+        if kind is None and pressed:
+            kind = self._known.kind("addresses", filter(None, [_where(element.get("href", ""))]))
+            kind = None if kind in _BY_FORMS else kind
+        if kind is None and pressed and role not in _TICKED and not self._known.declines.search(name):
+            question = _plain(element.get("dialog", ""))
+            kind = self._known.kind(
+                "questions", {question, question.translate(_LOOKALIKES)} if question else ()
+            )
+        return kind
 
 
 @cache
-def _signs(slug: str) -> dict[str, tuple[re.Pattern[str] | None, re.Pattern[str] | None]]:
+def _known(slug: str) -> _Known:
     data = yaml.safe_load(files("websp_gym.world.live").joinpath("harm.yaml").read_text("utf-8"))
     known = _File.model_validate(data)
     own = known.sites.get(slug, {})
-    found = {}
+    kinds = {}
     for kind in dict.fromkeys((*known.general, *own)):
         signs = [each[kind] for each in (known.general, own) if kind in each]
-        found[kind] = (
-            _any(sign for each in signs for sign in each.names),
-            _any(sign for each in signs for sign in each.forms),
-        )
-    return found
+        kinds[kind] = {
+            sign: _any(pattern for each in signs for pattern in getattr(each, sign))
+            for sign in ("names", "addresses", "questions")
+        }
+    return _Known(kinds, _any(known.declines))
 
 
-def _any(patterns: Iterable[str]) -> re.Pattern[str] | None:
-    joined = "|".join(f"(?:{pattern})" for pattern in patterns)
-    return re.compile(joined, re.IGNORECASE) if joined else None
+def _any(patterns: Iterable[str]) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns) or r"(?!)", re.IGNORECASE)
+
+
+def _where(address: str) -> str:
+    """Return path and query of an address; empty without one."""
+    parts = urlsplit(address)
+    return (
+        unquote(f"{parts.path}{'?' if parts.query else ''}{parts.query}")
+        if parts.path not in ("", "/")
+        else ""
+    )
 
 
 def _plain(text: str) -> str:
-    return " ".join(text.split())
+    """Return a text without what a person does not see of its letters: widths, joiners, soft hyphens, spaces."""
+    seen = (letter for letter in unicodedata.normalize("NFKC", text) if unicodedata.category(letter) != "Cf")
+    return " ".join("".join(seen).split())
