@@ -80,7 +80,7 @@ def test_policies_of_another_site_or_instance_do_not_apply(tmp_path: Path) -> No
     file = written(
         tmp_path,
         "never: {deed: buy}, instances: ['GitHub-task-13*']",
-        "never: {deed: publish}, instances: [x]",
+        "never: {deed: publish}, instances: [GitHub-task-129*]",
     )
     assert [each.id for each in policies_for(load_instance(INSTANCE), file).policies] == ["p0"]
     assert policies_for(load_instance("GitHub-task-127-ON"), file).policies == ()

@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperCommand, TyperGroup, TyperOption
 from typer.main import get_command
 
 from websp_gym.errors import SetupError
@@ -64,7 +64,7 @@ ELSEWHERE = {
 
 
 class _Command(TyperCommand):
-    """A command that knows what other tools call its options."""
+    """A command that knows what other tools call its options, and takes each that has one value once."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         known = {name for parameter in self.params for name in parameter.opts}
@@ -72,6 +72,11 @@ class _Command(TyperCommand):
             ours = ELSEWHERE.get(name, "")
             if name not in known and ours in known:
                 raise SetupError(f"no option {name}; did you mean {ours}?", option=name)
+        _, _, given = self.make_parser(ctx).parse_args(args=list(args))
+        for parameter in given:
+            single = isinstance(parameter, TyperOption) and not (parameter.multiple or parameter.is_flag)
+            if single and given.count(parameter) > 1:  # the last one would win, and nobody would know
+                raise SetupError(f"{parameter.opts[0]} is given twice; give it once", option=parameter.name)
         return super().parse_args(ctx, args)
 
 
@@ -92,6 +97,8 @@ def _load(name: str) -> Any:
     module, _, attribute = COMMANDS[name].partition(":")
     command = getattr(import_module(f"websp_gym.cli.{module}"), attribute)
     if isinstance(command, typer.Typer):
+        for each in command.registered_commands:
+            each.cls = _Command
         return get_command(command)
     single = typer.Typer(add_completion=False, rich_markup_mode="markdown")
     single.command(name, cls=_Command)(command)

@@ -17,6 +17,7 @@ from websp_gym.models.messages import Image, Message, Stop
 from websp_gym.models.protocol import Answer, AttemptError, Usage
 from websp_gym.models.tables import Pattern
 from websp_gym.project import docs
+from websp_gym.sandbox.schema.strict_yaml import StrictLoader
 from websp_gym.texts import decoded
 
 
@@ -87,7 +88,7 @@ def read_script(path: Path) -> Script:
         SetupError: The file is missing or is not a script.
     """
     try:
-        found = yaml.safe_load(decoded(path.read_bytes()))
+        found = yaml.load(decoded(path.read_bytes()), StrictLoader)
         return Script.model_validate(found)
     except OSError as error:
         raise SetupError(

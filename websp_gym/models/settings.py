@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from io import StringIO
+from pathlib import Path
 
 from websp_gym.errors import MissingKeyError, SetupError
+from websp_gym.texts import decoded
 
 
 class Settings:
@@ -66,5 +69,10 @@ class Settings:
 def _found() -> dict[str, str]:
     from dotenv import dotenv_values, find_dotenv
 
-    written = dotenv_values(find_dotenv(usecwd=True), interpolate=False)
+    path = find_dotenv(usecwd=True)
+    try:
+        text = decoded(Path(path).read_bytes()) if path else ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise SetupError(f"{path} cannot be read: {error}; save it as UTF-8", path=path) from error
+    written = dotenv_values(stream=StringIO(text), interpolate=False)
     return {**{name: value for name, value in written.items() if value}, **os.environ}

@@ -12,6 +12,7 @@ import yaml
 from pydantic import AfterValidator, TypeAdapter, ValidationError
 
 from websp_gym.errors import SetupError
+from websp_gym.sandbox.schema.strict_yaml import StrictLoader
 from websp_gym.texts import decoded
 
 Content = TypeVar("Content")
@@ -48,7 +49,7 @@ class Table(Generic[Content]):
         return self._parse(files("websp_gym.models").joinpath(self._file).read_text(encoding="utf-8"))
 
     def _parse(self, text: str) -> Content:
-        return self._adapter.validate_python(yaml.safe_load(text))
+        return self._adapter.validate_python(yaml.load(text, StrictLoader))
 
     def read(self, path: str | None) -> list[Content]:
         """Return the content of a user's file, if one is given, and that of the package.

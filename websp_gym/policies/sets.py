@@ -26,7 +26,7 @@ from websp_gym.policies.rules.obligations import Budget, Fault, Must, Obligation
 from websp_gym.policies.rules.resist import Injection, Resist
 from websp_gym.policies.rules.states import State
 from websp_gym.records.trajectory import PolicyRecord
-from websp_gym.tasks.ids import matches, read_config
+from websp_gym.tasks.ids import flow_ids, instance_ids, matches, read_config
 from websp_gym.tasks.instances import Instance
 from websp_gym.tasks.reading import read_model
 from websp_gym.tasks.schema import ConfigModel
@@ -248,8 +248,9 @@ def _checked(path: Path, slug: str, changed: int) -> PolicyFile:
     problems = [
         f"{path}:{_line_of(path, each.id)}: {each.id}: {problem}"
         for each in file.policies
-        for problem in problems_of(each, names)
+        for problem in (*problems_of(each, names), *_of_nobody(each.instances))
     ]
+    problems += [f"{path}: knows: {problem}" for each in file.knows for problem in _of_nobody(each.instances)]
     if problems:
         raise SetupError("\n".join(problems), path=str(path))
     return file
@@ -276,6 +277,15 @@ def problems_of(policy: Policy, names: Names) -> Iterator[str]:
         yield from policy.overrules.rule.problems(names)
     if policy.active_when and policy.active_when.happens:
         yield from policy.active_when.happens.problems(names)
+
+
+def _of_nobody(patterns: Iterable[str]) -> Iterator[str]:
+    """Yield what is wrong with patterns of instances that match none."""
+    known = [*instance_ids(), *flow_ids()]
+    for pattern in patterns:
+        plain = pattern.removeprefix("!")
+        if not any(matches(name, plain) for name in known):
+            yield f'instances: "{plain}" matches no instance{nearest(plain, known)}'
 
 
 def _keys() -> list[str]:

@@ -21,7 +21,7 @@ _FIRST_SCHEMA = "websp-trajectory/1"
 _HALF = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
-def load_trajectory(folder: Path) -> Trajectory:
+def load_trajectory(folder: Path | str) -> Trajectory:
     """Load a recorded trajectory, of schema ``websp-trajectory/2`` or ``/1``.
 
     Args:
@@ -35,6 +35,7 @@ def load_trajectory(folder: Path) -> Trajectory:
         SetupError: There is no trajectory, its schema is not supported, it is not valid, or steps are
             missing.
     """
+    folder = Path(folder)
     path = folder if folder.suffix == ".json" else folder / FILE
     try:
         text = read_file(path, MAX_RECORD)

@@ -10,6 +10,7 @@ from typing import Any
 from websp_gym.datasets import in_dataset
 from websp_gym.errors import SetupError, unwritable
 from websp_gym.files import check_writable_file
+from websp_gym.policies.sets import policies_for
 from websp_gym.records.results import Result, Try
 from websp_gym.records.runs import RESULTS, TRAJECTORIES, Run, read_results, read_run, write_run
 from websp_gym.records.trajectory import now, versions
@@ -82,10 +83,16 @@ def plan_run(
         The jobs; the first trials of all instances come first.
 
     Raises:
-        SetupError: The folder has results and ``resume`` is False, belongs to another run, or cannot be
-            written to.
+        SetupError: No policy applies to any instance, or the folder has results and ``resume`` is False, belongs to
+            another run, or cannot be written to.
     """
     names = known_ids(ids)
+    spec = run.options.get("policies")
+    if spec and names and not any(policies_for(load_instance(name), spec).policies for name in names):
+        raise SetupError(
+            f"policies={spec}: none of them applies to any of the {len(names)} chosen instances",
+            option="policies",
+        )
     known = _prepare(folder, run, names, resume, browser) if folder is not None else []
     done = _finished(known)
     tries = {(result.id, result.trial): result.tries for result in known}

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from websp_gym.errors import SetupError, nearest
+from websp_gym.sandbox.schema.strict_yaml import StrictLoader
 from websp_gym.tasks.ids import read_config
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -28,7 +29,7 @@ def read_model(path: Path, model: type[_AnyModel], *, keys: Collection[str]) -> 
     text = read_config(path)
     try:
         node = yaml.compose(text, Loader=_Loader)
-        return model.model_validate(yaml.load(text, Loader=_Loader))
+        return model.model_validate(yaml.load(text, Loader=StrictLoader))
     except (yaml.YAMLError, RecursionError) as error:
         raise SetupError(f"{path}: not valid YAML: {error}", path=str(path)) from error
     except ValidationError as error:

@@ -62,7 +62,7 @@ class PageWritten:
 
 
 def write_report_html(
-    report: Report, html: Path, *, limit: int = LIMIT, progress: Progress = lambda done, of: None
+    report: Report, html: Path | str, *, limit: int = LIMIT, progress: Progress = lambda done, of: None
 ) -> PageWritten:
     """Write the report as one self-contained HTML file.
 
@@ -78,6 +78,7 @@ def write_report_html(
     Raises:
         SetupError: The file cannot be written.
     """
+    html = Path(html)
     packed = pack(report.episodes, limit=limit, progress=progress)
     pictures, notes = _pictures(report)
     notes += _left_out(packed)

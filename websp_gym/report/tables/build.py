@@ -100,7 +100,7 @@ class Report:
         }
 
 
-def read_report(folders: Iterable[Path], *, compare: str = "") -> Report:
+def read_report(folders: Iterable[Path | str], *, compare: str = "") -> Report:
     """Return the report of all runs in or below some folders.
 
     Args:
@@ -113,7 +113,7 @@ def read_report(folders: Iterable[Path], *, compare: str = "") -> Report:
     Raises:
         SetupError: A folder is missing, no folder has results, or `compare` is unknown.
     """
-    found = find_results(folders)
+    found = find_results(map(Path, folders))
     report = make_report(found.results, compare=compare)
     return replace(report, notes=(*_unread(found), *report.notes), broken=tuple(found.broken))
 

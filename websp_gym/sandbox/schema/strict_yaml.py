@@ -17,10 +17,10 @@ def read_yaml(file: Path) -> Any:
         OSError: The file cannot be read.
         yaml.YAMLError: It is not valid YAML, or a mapping has a key twice.
     """
-    return yaml.load(file.read_bytes(), Loader=_Loader)
+    return yaml.load(file.read_bytes(), Loader=StrictLoader)
 
 
-class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+class StrictLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
     """A fast YAML loader that rejects duplicate keys."""
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
