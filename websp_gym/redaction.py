@@ -16,6 +16,11 @@ from urllib.parse import quote, quote_plus
 PART = 8
 """Length from which a part of a secret, in any of its forms, is treated as secret."""
 
+_SECRET = r"[\w-]*(?:key|token|secret|passw|credential)[\w-]*"
+_GIVEN = re.compile(
+    rf"(?P<name>-{_SECRET}(?:=| +(?=[^-\s]))|{_SECRET}=)(?:\"[^\"]*\"|'[^']*'|\S+)", re.IGNORECASE
+)
+"""A variable or an option of a command with its value."""
 _NAMES = re.compile(r"key|token|secret|passw|credential", re.IGNORECASE)
 _LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
 
@@ -23,6 +28,11 @@ _LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
 def named_secrets(variables: Mapping[str, str]) -> list[str]:
     """Return the values of the variables whose names say that they are secrets, such as ``OPENAI_API_KEY``."""
     return [value for name, value in variables.items() if value and _NAMES.search(name)]
+
+
+def masked(command: str) -> str:
+    """Return a command line in which the values of what names call secrets are masked, in variables and options."""
+    return _GIVEN.sub(lambda found: f"{found['name']}•••", command)
 
 
 def redact(text: str, secrets: Iterable[str], *, mask: str = "[key]", parts: bool = True) -> str:

@@ -90,6 +90,33 @@ def test_a_program_is_told_to_reach_its_door_past_any_proxy(
     assert (told["no_proxy"], told["NO_PROXY"]) == (lower, upper)
 
 
+def test_a_program_is_kept_by_its_name_or_its_command_without_secrets(program: str, tmp_path: Path) -> None:
+    command = f"MY_API_KEY=sk-0123456789 {program}"
+    for name, agent in (("mine", "cdp:mine"), ("", f"cdp:MY_API_KEY=••• {program}")):
+        out = tmp_path / (name or "command")
+        (result,) = run(out, command, *(("--name", name) if name else ()), tasks=STEAM)
+        assert (result["agent"], result["reward"]) == (agent, 1.0)
+        assert "sk-0123456789" not in (out / "run.json").read_text()
+        assert json.loads((out / "run.json").read_text())["agent"] == agent
+    assert "spec" not in json.loads((tmp_path / "mine" / "run.json").read_text())
+    again = websp_here(
+        "run",
+        "--agent",
+        f"cdp:{command}",
+        "--name",
+        "mine",
+        "--tasks",
+        STEAM,
+        "--out",
+        str(tmp_path / "mine"),
+        "--resume",
+    )
+    assert again.returncode == 0, again.stderr
+    for wrong in (("--agent", "noop", "--name", "x"), ("--agent", "cdp:true", "--name", "openai:gpt-9")):
+        done = websp_here("run", *wrong, "--tasks", STEAM)
+        assert (done.returncode, "--name" in done.stderr) == (2, True)
+
+
 def test_a_program_behind_a_proxy_reaches_its_door(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for name in ("http_proxy", "HTTP_PROXY", "all_proxy"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")

@@ -82,7 +82,7 @@ def test_a_guarded_run_starts_programs_for_the_tools_only(tmp_path: Path) -> Non
 
     refused = run("cdp:env")
     assert (refused.returncode, "mcp:COMMAND" in refused.stderr) == (2, True), refused.stderr
-    done = run("mcp:env")
+    done = run("mcp:sh -c 'env; curl -s -X POST -d done $WEBSP_FINISH_URL'")
     assert done.returncode == 0, done.stderr
     (said,) = tmp_path.rglob("output.txt")
     ours = {line.partition("=")[0] for line in said.read_text().splitlines() if line.startswith("WEBSP_")}

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from websp_gym.redaction import PART, redact
+from websp_gym.redaction import PART, masked, redact
 
 KEY = "sk-proj-Ab3/dE+fGh1jKl=Mn0pQr5tUv"
 keys = st.text(string.ascii_letters + string.digits + "-_+/=.", min_size=16, max_size=80)
@@ -71,3 +71,19 @@ def test_a_short_secret_goes_whole_only_and_an_empty_one_hides_nothing() -> None
     assert (
         redact(f"{KEY[:9]} stays, {KEY} goes", [KEY], mask="•••", parts=False) == f"{KEY[:9]} stays, ••• goes"
     )
+
+
+@pytest.mark.parametrize(
+    ("command", "shown"),
+    [
+        ("MY_API_KEY=sk-abc node x.mjs", "MY_API_KEY=••• node x.mjs"),
+        ("A=1 TOKEN='a b' run", "A=1 TOKEN=••• run"),
+        ("node x --api-key sk-1 --port 3", "node x --api-key ••• --port 3"),
+        ('x --password="a b" y', "x --password=••• y"),
+        ("x -token abc", "x -token •••"),
+        ("x --no-token-limit --y", "x --no-token-limit --y"),
+        ("monkey keyboard.py tokens.txt", "monkey keyboard.py tokens.txt"),
+    ],
+)
+def test_secrets_that_a_command_names_are_masked(command: str, shown: str) -> None:
+    assert masked(command) == shown

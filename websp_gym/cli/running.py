@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from websp_gym.attach.players import named_run
 from websp_gym.cli.completing import complete_agent, complete_id
 from websp_gym.cli.environment_options import EnvironmentOptions
 from websp_gym.cli.judging import outage_of_run
@@ -57,6 +58,13 @@ def run(
             autocompletion=complete_agent,
         ),
     ] = None,
+    name: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Name of a program (cdp:COMMAND, mcp:COMMAND) in results and reports, in place of its command.",
+        ),
+    ] = None,
     batch: Batch,
     limits: RunLimits,
     preflight: Preflight = True,
@@ -91,9 +99,9 @@ def run(
             option="agent",
         )
     ids = selection.narrowed(ids, seed)
-    for name in ids if environment.dataset is not None else ():
-        in_dataset(load_instance(name), environment.dataset)
-    chosen = Run(agent=agent, options=options, seed=seed)
+    for each in ids if environment.dataset is not None else ():
+        in_dataset(load_instance(each), environment.dataset)
+    chosen = named_run(Run(agent=agent, options=options, seed=seed), name)
     hook = load_hook(on_episode) if on_episode is not None else None
     with _scratch(), ExitStack() as stack:
         # Fail here, once, on what would fail in every episode.
@@ -125,7 +133,7 @@ def run(
         tell = telling(hook, chosen, batch.out, _warn) if hook is not None else None
         results = _play(plan, batch, limits, as_json, tell)
     return _conclude(
-        agent, results, len(ids) * batch.trials, len(plan), limits, folder=batch.out, as_json=as_json
+        chosen.agent, results, len(ids) * batch.trials, len(plan), limits, folder=batch.out, as_json=as_json
     )
 
 

@@ -30,7 +30,7 @@ class Run:
     """The settings that all results of a run share.
 
     Args:
-        agent: The agent, as given by the user.
+        agent: The agent, by the name under which its results are kept.
         options: Options of the environments that differ from their defaults.
         seed: Seed of the first trial; each further trial adds 1.
         started: Start of the run in UTC, as ISO 8601.
@@ -44,6 +44,13 @@ class Run:
     started: str = ""
     versions: Mapping[str, str] = field(default_factory=dict)
     planned: tuple[str, ...] = ()
+    spec: str = field(default="", compare=False, repr=False)
+    """The string that makes the agent, where that is not its name; it may have secrets, and is never written."""
+
+    @property
+    def player(self) -> str:
+        """The string that makes the agent."""
+        return self.spec or self.agent
 
     @property
     def hash(self) -> str:
@@ -77,7 +84,8 @@ def read_run(folder: Path) -> Run | None:
 
 def write_run(folder: Path, run: Run) -> None:
     """Write ``run.json`` atomically, and create the folder if needed. Raise ``SetupError`` if this fails."""
-    text = json.dumps({"schema": SCHEMA, **asdict(run)}, ensure_ascii=False, indent=1, default=qualified_name)
+    kept = {name: value for name, value in asdict(run).items() if name != "spec"}
+    text = json.dumps({"schema": SCHEMA, **kept}, ensure_ascii=False, indent=1, default=qualified_name)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         part = folder / (RUN + ".part")

@@ -74,7 +74,7 @@ def run_one(job: Job) -> Result:
     Raises:
         SetupError: Something that every episode needs is missing, or results can no longer be written.
     """
-    return play_job(job, lambda: make_player(job.run.agent))
+    return play_job(job, lambda: make_player(job.run.player))
 
 
 def play_job(job: Job, new_agent: Callable[[], AnyAgent]) -> Result:
@@ -297,7 +297,7 @@ def crashed(job: Job, *, outside: bool | None = None) -> Result:
     tries = (*job.tries, failure)
     lost = replace(failure, error=f"{failure.error}{' twice' if job.tries else ''}")
     result = replace(_unplayed(job, lost), tries=tries)
-    is_outside = job.run.agent.partition(":")[0] in OUTSIDE if outside is None else outside
+    is_outside = job.run.player.partition(":")[0] in OUTSIDE if outside is None else outside
     # It has the means to end the process, and it must not gain by it.
     if is_outside and sum(is_blamed(each) for each in tries) > 1:
         return replace(_agent_caused_failure(result, failure), trajectory=failure.trajectory)

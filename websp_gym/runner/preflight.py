@@ -29,7 +29,7 @@ def check_run(run: Run, instance_id: str) -> str:
     """
     from websp_gym.attach.players import make_player
 
-    return check_options(run, make_player(run.agent).observation, instance_id)
+    return check_options(run, make_player(run.player).observation, instance_id)
 
 
 def check_options(run: Run, reads: ObservationKind, instance_id: str) -> str:
@@ -54,7 +54,7 @@ def probes_of(run: Run) -> list[Probe]:
     from websp_gym.attach.players import make_player
     from websp_gym.scoring.judge import Judge
 
-    agent: object = make_player(run.agent)
+    agent: object = make_player(run.player)
     asked = [Probe(agent.model, agent.manner.pictures)] if isinstance(agent, LLMAgent) else []
     if isinstance(agent, ComputerAgent):
         asked = [Probe(agent.model, picture=True)]
