@@ -99,7 +99,7 @@ def test_splits_and_rollouts_are_paid_without_side_effects_only_and_evaluation_a
 ) -> None:
     monkeypatch.delenv("WEBSP_REWARD", raising=False)
     assert make_sampled_env("Steam-*", split="train").options.reward == "strict"
-    assert make_sampled_env("Steam-*").options.reward == "state"
+    assert make_sampled_env("Steam-*").options.reward == "strict"
     assert make_sampled_env("Steam-*", split="train", reward="state").options.reward == "state"
     assert make(ON).options.reward == "state"
     assert RemoteEnv().process._options["reward"] == "strict"

@@ -115,8 +115,8 @@ def _misunderstood(
 
 def _claims_success(outcome: EpisodeEnd) -> bool:
     steps = outcome.trajectory.steps
-    said = f"{steps[-1].thought if steps else ''} {outcome.answer}"
-    return outcome.answered and not _ADMITS.search(said)
+    said = f"{steps[-1].thought if steps else ''} {outcome.answer}".strip()
+    return outcome.answered and bool(said) and not _ADMITS.search(said)
 
 
 def _repeats(trajectory: Trajectory) -> bool:
