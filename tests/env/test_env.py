@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 from browsergym.utils.obs import flatten_dom_to_str
 from gymnasium.utils.env_checker import check_env
+from gymnasium.wrappers import FlattenObservation, FrameStackObservation
 from PIL import Image
 
 import websp_gym  # noqa: F401 (registers the ids)
@@ -130,6 +131,18 @@ def test_observations_have_the_promised_keys_and_lie_in_their_space(
             assert each.contains(observation[key]), key
         assert space.contains(observation)
         assert kind in WITHOUT_PICTURE or observation["screenshot"].dtype == np.uint8
+
+
+def test_observations_are_stacked_and_what_makes_no_vector_says_so(make: MakeEnv) -> None:
+    env = make(DONE, observation="text")
+    with pytest.raises(SetupError, match="CandidateActions"):
+        FlattenObservation(env)
+    stacked = FrameStackObservation(env, 2)
+    observation, _ = stacked.reset(seed=0)
+    assert observation["url"] == (env.observation["url"],) * 2
+    observation, *_ = stacked.step("Google")
+    assert [url == "https://www.google.com/" for url in observation["url"]] == [False, True]
+    assert observation in stacked.observation_space
 
 
 def test_the_two_name_spaces_differ_in_what_is_observed() -> None:

@@ -6,6 +6,10 @@ from typing import Any
 
 import gymnasium as gym
 import numpy as np
+from gymnasium.spaces.utils import flatten_space
+from gymnasium.wrappers.utils import create_zero_array
+
+from websp_gym.errors import SetupError
 
 
 class _Plain(gym.Space[Any]):
@@ -15,6 +19,11 @@ class _Plain(gym.Space[Any]):
 
     def __init__(self) -> None:
         super().__init__()
+
+    @property
+    def is_np_flattenable(self) -> bool:
+        """Whether its values make a vector: never."""
+        return False
 
     def contains(self, x: Any) -> bool:
         """Whether a value is of the type."""
@@ -68,6 +77,11 @@ class AnyBox(gym.Space[Any]):
         super().__init__(shape, dtype)
         self.low, self.high = low, high
 
+    @property
+    def is_np_flattenable(self) -> bool:
+        """Whether its values make a vector of one size: never."""
+        return False
+
     def contains(self, x: Any) -> bool:
         """Whether an array has the type, the sizes and the bounds."""
         assert self.shape is not None
@@ -92,3 +106,23 @@ class AnyBox(gym.Space[Any]):
     def _bounds(self) -> tuple[object, ...]:
         # Without the random generator, which a space makes once it is seeded.
         return self.low, self.high, self.shape, self.dtype
+
+
+@create_zero_array.register(_Plain)
+def _empty_value(space: _Plain) -> Any:
+    return space.of()
+
+
+@create_zero_array.register(AnyBox)
+def _empty_array(space: AnyBox) -> Any:
+    assert space.shape is not None
+    return np.zeros([max(size, 0) for size in space.shape], space.dtype)
+
+
+@flatten_space.register(_Plain)
+@flatten_space.register(AnyBox)
+def _no_vector(space: gym.Space[Any]) -> Any:
+    raise SetupError(
+        f"an observation has texts and lists of any length ({space}), so it cannot be flattened to one vector; keep "
+        "what has a size with FilterObservation, or use CandidateActions (docs/rl.md), whose observation is one"
+    )
