@@ -11,15 +11,15 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, field
 
-from tests.devtools_client import COOKIES, PATIENCE, SWITCHES, Client, CommandError
+from tests.devtools_client import COOKIES, PATIENCE, SWITCHES, Client, CommandError, switch
 from websp_gym.attach.agent import OutsideAgent
 from websp_gym.attach.door import Door
 from websp_gym.env import WebspEnv
 from websp_gym.env.rollout import Briefing, Rollout
 from websp_gym.env.task import WebspTask
 
-__all__ = ["COOKIES", "STEAM", "SWITCHES", "Client", "CommandError", "Played", "ThreadAgent", "finish", "play",
-           "play_door", "until", "wait_for_change", "wait_for_steps"]  # fmt: skip
+__all__ = ["COOKIES", "STEAM", "SWITCHES", "Client", "CommandError", "Played", "ThreadAgent", "finish", "play", "play_door",
+           "switch", "until", "wait_for_change", "wait_for_steps"]  # fmt: skip
 STEAM = "Steam-task-191-ON"
 
 

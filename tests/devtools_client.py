@@ -13,8 +13,14 @@ from websockets.sync.client import ClientConnection, connect
 COOKIES = "https://store.steampowered.com/account/cookiepreferences"
 SWITCHES = ("cookies.content_customization", "cookies.valve_analytics")
 """Keys of the switches that are right once they are off."""
+_NAMES = dict(zip(SWITCHES, ("recentapps", "app_impressions"), strict=True))
 PATIENCE = 150.0
 """Seconds until an answer is given up; only what never comes takes as long."""
+
+
+def switch(key: str) -> str:
+    """Return the expression that finds a switch of the cookie page."""
+    return f"document.querySelector('[data-key={_NAMES[key]}]')"
 
 
 class CommandError(Exception):
@@ -118,6 +124,6 @@ class Client:
 
     def turn_off(self, name: str) -> None:
         """Turn a switch of the cookie page off, by a press."""
-        find = f"document.querySelector('[data-key=\"{name}\"]')"
+        find = switch(name)
         self.until(f"{find} !== null")
         self.press(find)

@@ -7,7 +7,7 @@ from contextlib import closing
 
 import pytest
 
-from tests.attach_support import COOKIES, STEAM, SWITCHES, Client
+from tests.attach_support import COOKIES, STEAM, SWITCHES, Client, switch
 from websp_gym.attach import attach
 from websp_gym.attach.demonstrate import DemonstrationError, demonstrate, script_of
 from websp_gym.records.trajectory import Trajectory
@@ -49,7 +49,7 @@ def test_what_a_script_did_is_no_demonstration() -> None:
     def program(client: Client) -> None:
         client.open(COOKIES)
         for name in SWITCHES:
-            find = f"document.querySelector('[data-key=\"{name}\"]')"
+            find = switch(name)
             client.until(f"{find} !== null")
             client.evaluate(f"{find}.click()")
 

@@ -15,6 +15,7 @@ from tests.attach_support import (
     CommandError,
     finish,
     play,
+    switch,
     until,
     wait_for_change,
     wait_for_steps,
@@ -69,7 +70,7 @@ def test_an_enter_by_another_name_is_an_action_that_the_limit_refuses(make: Make
         enter = {"type": "keyDown", "key": "Shift", "windowsVirtualKeyCode": 13, "text": "\r"}
         with suppress(CommandError, OSError, ConnectionClosed):
             for name in SWITCHES:
-                client.evaluate(f"document.querySelector('[data-key=\"{name}\"]').focus()")
+                client.evaluate(f"{switch(name)}.focus()")
                 client.tell("Input.dispatchKeyEvent", **enter)
 
     played = play(make(STEAM, observation="text", max_actions=2), program)
@@ -137,7 +138,7 @@ def test_an_action_that_comes_when_the_time_is_over_is_refused(make: MakeEnv) ->
 
 def test_scripts_that_act_send_or_open_are_steps_marked_as_such(make: MakeEnv) -> None:
     env = make(STEAM, observation="text")
-    first, second = (f"document.querySelector('[data-key=\"{name}\"]').click()" for name in SWITCHES)
+    first, second = (f"{switch(name)}.click()" for name in SWITCHES)
     scripts = (
         first,
         second,
@@ -169,7 +170,7 @@ def test_scripts_that_act_send_or_open_are_steps_marked_as_such(make: MakeEnv) -
 
 def test_what_changes_long_after_a_script_is_a_marked_step_too(make: MakeEnv) -> None:
     env = make(STEAM, observation="text")
-    both = ";".join(f"document.querySelector('[data-key=\"{name}\"]').click()" for name in SWITCHES)
+    both = ";".join(f"{switch(name)}.click()" for name in SWITCHES)
 
     def program(client: Client, door: Door) -> None:
         client.open(COOKIES)
@@ -185,7 +186,7 @@ def test_what_changes_long_after_a_script_is_a_marked_step_too(make: MakeEnv) ->
 
 def test_what_a_script_does_after_the_end_changes_nothing(make: MakeEnv) -> None:
     env = make(STEAM, observation="text")
-    pressed = [f"document.querySelector('[data-key=\"{name}\"]').click()" for name in SWITCHES]
+    pressed = [f"{switch(name)}.click()" for name in SWITCHES]
     timers = ";".join(
         f"setTimeout(() => {{ {each} }}, {after})" for each in pressed for after in (0, 100, 900)
     )
@@ -364,7 +365,7 @@ def test_policies_are_judged_by_what_was_pressed_typed_and_scripted(make: MakeEn
         client.press("document.querySelector('[name=term]')")
         client.tell("Input.insertText", text="half life")
         wait_for_steps(env, 5)
-        client.evaluate(f"document.querySelector('[data-key=\"{SWITCHES[1]}\"]').click()")
+        client.evaluate(f"{switch(SWITCHES[1])}.click()")
 
     played = play(env, program)
     steps = played.task.trajectory.steps

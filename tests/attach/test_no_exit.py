@@ -12,7 +12,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-from tests.attach_support import COOKIES, STEAM, SWITCHES, Client, CommandError, ThreadAgent, finish
+from tests.attach_support import COOKIES, STEAM, SWITCHES, Client, CommandError, ThreadAgent, finish, switch
 from tests.sample import left_to_prove
 from websp_gym.attach.door import Door
 from websp_gym.records.results import Result
@@ -62,7 +62,7 @@ def start(client: Client, script: str) -> None:
 def late_press(client: Client, door: Door, chance: random.Random) -> None:
     """Let the switches be pressed around the end."""
     for name in SWITCHES:
-        press = f"document.querySelector('[data-key=\"{name}\"]')?.click()"
+        press = f"{switch(name)}?.click()"
         start(client, f"setTimeout(() => {press}, {chance.choice((200, 500, 1500))})")
 
 

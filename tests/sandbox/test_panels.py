@@ -13,6 +13,7 @@ import yaml
 from tests.fuzz_support import CATALOG
 from tests.sandbox_support import Visitor
 from websp_gym.sandbox.client import Sandbox
+from websp_gym.sandbox.schema.panels import opaque
 from websp_gym.sandbox.schema.site import SiteSchema
 from websp_gym.sandbox.schema.site_files import SiteError, load_site
 
@@ -136,6 +137,11 @@ def settings(den: tuple[SiteSchema, Sandbox], visitor: Visitor) -> dict[str, Any
     return found
 
 
+def sent(values: dict[str, str]) -> dict[str, str]:
+    """Return what a form sends for settings that have no field of their own."""
+    return {opaque(key): value for key, value in values.items()}
+
+
 def test_a_panel_is_a_page_and_an_action(den: tuple[SiteSchema, Sandbox]) -> None:
     site, _ = den
     assert [page.path for page in site.pages] == [
@@ -146,17 +152,17 @@ def test_a_panel_is_a_page_and_an_action(den: tuple[SiteSchema, Sandbox]) -> Non
         "/lists/",
     ]
     sets = {action.path: action.set for action in site.actions}
-    assert sets["/privacy"] == {
-        "profile.private": "profile.private",
-        "profile.search": "profile.search",
-        "mail.all": "mail.all",
-        "mail.offers": "mail.offers",
-        "mail.partners": "mail.partners",
-        "mail.surveys": "mail.surveys",
-        "tips": "tips",
-        "digest": "frequency",
-    }
-    assert sets["/notes/coin"] == {"note.coin.push": "note.coin.push", "note.coin.email": "note.coin.email"}
+    keys = (
+        "profile.private",
+        "profile.search",
+        "mail.all",
+        "mail.offers",
+        "mail.partners",
+        "mail.surveys",
+        "tips",
+    )
+    assert sets["/privacy"] == {**{key: opaque(key) for key in keys}, "digest": "frequency"}
+    assert set(sets["/notes/coin"]) == {"note.coin.push", "note.coin.email"}
     assert {path for path in sets if path.startswith("/lists")} == {
         "/lists/words/add",
         "/lists/words/remove",
@@ -183,11 +189,11 @@ def test_short_forms_are_written_out(den: tuple[SiteSchema, Sandbox]) -> None:
 def test_a_disabled_setting_is_not_changed_by_the_server(
     den: tuple[SiteSchema, Sandbox], visitor: Visitor
 ) -> None:
-    assert visitor.post("https://den.example/privacy", {"profile.private": "on"}).status == 200
-    refused = visitor.post("https://den.example/privacy", {"profile.search": "off"})
+    assert visitor.post("https://den.example/privacy", sent({"profile.private": "on"})).status == 200
+    refused = visitor.post("https://den.example/privacy", sent({"profile.search": "off"}))
     assert (refused.status, "depends on Private profile" in refused.body) == (409, True)
     # What makes it free again may be sent with it.
-    both = {"profile.private": "off", "profile.search": "off"}
+    both = sent({"profile.private": "off", "profile.search": "off"})
     assert visitor.post("https://den.example/privacy", both).status == 200
     now = settings(den, visitor)
     assert (now["profile.private"], now["profile.search"]) == (False, False)
@@ -198,12 +204,12 @@ def test_a_setting_is_disabled_by_any_of_several_choices(
     den: tuple[SiteSchema, Sandbox], visitor: Visitor, digest: str, status: int
 ) -> None:
     visitor.post("https://den.example/privacy", {"frequency": digest})
-    assert visitor.post("https://den.example/privacy", {"tips": "off"}).status == status
+    assert visitor.post("https://den.example/privacy", sent({"tips": "off"})).status == status
     assert settings(den, visitor)["tips"] is (status == 409)
 
 
 def test_a_disabled_box_does_not_count_as_unticked(den: tuple[SiteSchema, Sandbox], visitor: Visitor) -> None:
-    assert visitor.post("https://den.example/form", {"profile.private": "1"}).status == 303
+    assert visitor.post("https://den.example/form", sent({"profile.private": "1"})).status == 303
     assert settings(den, visitor)["profile.search"] is True
     assert visitor.post("https://den.example/form", {}).status == 303
     now = settings(den, visitor)
@@ -211,10 +217,10 @@ def test_a_disabled_box_does_not_count_as_unticked(den: tuple[SiteSchema, Sandbo
 
 
 def test_implied_settings_follow_unless_sent(den: tuple[SiteSchema, Sandbox], visitor: Visitor) -> None:
-    visitor.post("https://den.example/privacy", {"mail.all": "off"})
+    visitor.post("https://den.example/privacy", sent({"mail.all": "off"}))
     assert settings(den, visitor)["mail.offers"] is False
-    visitor.post("https://den.example/privacy", {"mail.all": "on", "mail.offers": "on"})
-    visitor.post("https://den.example/privacy", {"mail.all": "off", "mail.offers": "on"})
+    visitor.post("https://den.example/privacy", sent({"mail.all": "on", "mail.offers": "on"}))
+    visitor.post("https://den.example/privacy", sent({"mail.all": "off", "mail.offers": "on"}))
     now = settings(den, visitor)
     assert (now["mail.all"], now["mail.offers"]) == (False, True)
 
@@ -223,10 +229,10 @@ def test_what_is_implied_implies_more_until_a_setting_that_was_sent(
     den: tuple[SiteSchema, Sandbox], visitor: Visitor
 ) -> None:
     mail = ("mail.all", "mail.offers", "mail.partners", "mail.surveys")
-    visitor.post("https://den.example/privacy", {"mail.all": "off"})
+    visitor.post("https://den.example/privacy", sent({"mail.all": "off"}))
     assert [settings(den, visitor)[key] for key in mail] == [False, False, False, False]
-    visitor.post("https://den.example/privacy", dict.fromkeys(mail, "on"))
-    visitor.post("https://den.example/privacy", {"mail.all": "off", "mail.partners": "on"})
+    visitor.post("https://den.example/privacy", sent(dict.fromkeys(mail, "on")))
+    visitor.post("https://den.example/privacy", sent({"mail.all": "off", "mail.partners": "on"}))
     assert [settings(den, visitor)[key] for key in mail] == [False, False, True, True]
 
 
@@ -242,6 +248,31 @@ def test_a_full_list_rejects_further_items(visitor: Visitor) -> None:
     assert visitor.post("https://den.example/lists/words/add", {"text": "c"}).status == 409
     # What is there already is no further item.
     assert visitor.post("https://den.example/lists/words/add", {"text": "a,b"}).status == 303
+
+
+STATEFUL = ("coursera",)
+"""Applications whose state is in each page, by the names that their own scripts have for it."""
+
+
+@pytest.mark.parametrize("which", ["panels", pytest.param("others", marks=pytest.mark.proof)])
+def test_no_page_tells_the_key_of_a_setting(which: str) -> None:
+    """Who reads the page's source learns no more than who looks at it."""
+    told, pages = [], 0
+    for site in CATALOG:
+        keys = [key for key in site.settings if "." in key]
+        if site.slug in STATEFUL or not keys:
+            continue
+        server = Sandbox.shared()
+        signed_in = [site.slug] if site.has_sign_in else []
+        visitor = Visitor(server.address, server.open_episode(site.slug, signed_in=signed_in))
+        word = re.compile(rf"(?<![\w.])(?:{'|'.join(map(re.escape, keys))})(?![\w.])")
+        for page in site.pages:
+            if page.template and "{" not in page.path and ("panel" in page.context) == (which == "panels"):
+                body = visitor.get(f"https://{(page.hosts or site.hosts)[0]}{page.path}").body
+                told += [f"{site.slug}{page.path}: {key}" for key in word.findall(body)]
+                pages += 1
+    assert told == []
+    assert pages > 80
 
 
 @pytest.mark.parametrize(("asked", "page"), [("/privacy/?a=1", "/privacy?a=1"), ("/lists", "/lists/")])

@@ -9,6 +9,7 @@ import pytest
 
 from tests.fuzz_support import CATALOG
 from tests.sandbox_support import Visitor, account, items_of
+from websp_gym.sandbox.schema.panels import opaque
 
 __all__ = ["account"]
 
@@ -36,7 +37,7 @@ def test_blocked_words_are_saved_each_once_in_lower_case(account: Callable[[str]
 
 def test_the_words_of_a_filter_that_is_off_cannot_be_changed(account: Callable[[str], Visitor]) -> None:
     here = account("pinterest")
-    off = {"comments.filter_own": False}
+    off = {opaque("comments.filter_own"): False}
     refused = here.json(SAVE, json.dumps(off | {"creator_blocked_words": "bad"}))
     assert (refused.status, "depends on Filter comments on my Pins" in refused.body) == (409, True)
     assert words(here) == []

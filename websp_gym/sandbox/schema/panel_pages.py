@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from .did_you_mean import nearest
-from .panels import Button, Control, ItemList, Panel, Section
+from .panels import Button, Control, ItemList, Panel, Section, opaque
 from .settings import Setting, Value
 from .site_schema import Add, Collection, FormAction, Page, Remove
 
@@ -40,6 +40,10 @@ def resolve_panel(panel: Panel, settings: Mapping[str, Setting], layout: str) ->
     twice = next((key for key in keys if keys.count(key) > 1), None)
     if twice:
         raise ValueError(f'"{twice}" is there twice')
+    fields = [control.field for control in done.all_controls]
+    twice = next((field for field in fields if fields.count(field) > 1), None)
+    if twice:
+        raise ValueError(f'the field "{twice}" is there twice')
     for control in done.all_controls:
         if not control.label:
             raise ValueError(f'"{control.key}" needs a label, in settings or here')
@@ -79,8 +83,13 @@ def fields_of(panel: Panel) -> dict[str, str]:
     fields = {control.key: control.field for control in panel.all_controls}
     for section in panel.sections:
         for button in section.buttons:
-            fields |= {key: key for key in button.set if key not in fields}
+            fields |= {key: opaque(key) for key in button.set if key not in fields}
     return fields
+
+
+def named(fields: Mapping[str, str], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is said of settings by the names that pages have: a form field's, or one that tells nothing."""
+    return {fields.get(key) or opaque(key): value for key, value in values.items()}
 
 
 def data_of(panel: Panel, settings: Mapping[str, Setting], values: Mapping[str, Value]) -> dict[str, Any]:
@@ -91,16 +100,22 @@ def data_of(panel: Panel, settings: Mapping[str, Setting], values: Mapping[str, 
         "post": panel.post,
         "save": panel.save,
         "leave": panel.leave.model_dump() if panel.leave else None,
-        "fields": fields,
-        "values": {key: values[key] for key in related},
-        "disabled_when": {key: each.disabled_when for key, each in related.items() if each.disabled_when},
-        "implies": {
-            key: {_word(value): changes for value, changes in each.implies.items()}
-            for key, each in related.items()
-            if each.implies
-        },
+        "fields": [*fields.values()],
+        "values": named(fields, {key: values[key] for key in related}),
+        "disabled_when": named(
+            fields,
+            {key: named(fields, each.disabled_when) for key, each in related.items() if each.disabled_when},
+        ),
+        "implies": named(
+            fields,
+            {
+                key: {_word(value): named(fields, changes) for value, changes in each.implies.items()}
+                for key, each in related.items()
+                if each.implies
+            },
+        ),
         "confirm": {
-            control.key: {
+            control.field: {
                 "when": control.confirm_when,
                 "questions": [question.model_dump() for question in control.confirm],
             }

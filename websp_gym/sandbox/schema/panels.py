@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
@@ -52,6 +53,11 @@ def _word_keys(choices: object) -> object:
     return {str(key).lower() if isinstance(key, bool) else key: label for key, label in choices.items()}
 
 
+def opaque(key: str) -> str:
+    """Return the name of a setting in pages: its key is a word of ours, which the original's pages lack."""
+    return f"f{hashlib.sha256(key.encode()).hexdigest()[:7]}"
+
+
 class Control(Strict):
     """A setting on a panel, or several; what is left out comes from the setting."""
 
@@ -70,7 +76,8 @@ class Control(Strict):
     id: str = ""
     """Its id on the page."""
     field: str = ""
-    """The name of its form field; by default the key."""
+    """The name of its form field, which pages and their scripts know it by; by default one that tells nothing, since
+    the key is no word of the original's."""
     confirm: Confirms = Field(default_factory=list)
     """What is asked before it changes; one question or several."""
     confirm_when: Any = None
@@ -91,7 +98,7 @@ class Control(Strict):
                 "label": self.label or setting.label,
                 "text": self.text or setting.text,
                 "choices": self.choices or choices,
-                "field": self.field or self.key,
+                "field": self.field or opaque(self.key),
             }
         )
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from websp_gym.sandbox.schema.dependencies import Values, is_disabled
-from websp_gym.sandbox.schema.panel_pages import data_of, list_path
+from websp_gym.sandbox.schema.panel_pages import data_of, fields_of, list_path, named
 from websp_gym.sandbox.schema.panels import Panel
 from websp_gym.sandbox.schema.site import SiteSchema
 from websp_gym.sandbox.schema.site_schema import Confirm, Row
@@ -25,6 +25,8 @@ def helpers(site: SiteSchema | None) -> dict[str, Callable[..., Any]]:
         "questions": _questions,
         "is_disabled": lambda key, values: is_disabled(site.settings[key], values),
         "panel_data": lambda panel, values: _data(site, panel, values),
+        "field_of": lambda panel, key: fields_of(panel)[key],
+        "named": lambda panel, values: named(fields_of(panel), values),
         "list_path": lambda panel, name: list_path(name, panel),
     }
 

@@ -16,7 +16,7 @@ import { askAll, fail, post } from "./questions.js";
  * @property {string} post
  * @property {"at_once" | "form" | "button" | "bar"} save
  * @property {Question | null} leave
- * @property {Record<string, string>} fields by setting, the form field
+ * @property {string[]} fields what can be changed here; all settings go by the names of their form fields
  * @property {Values} values
  * @property {Record<string, Values>} disabled_when
  * @property {Record<string, Record<string, Values>>} implies
@@ -211,7 +211,7 @@ class Panel {
 
   /** What was changed and can be saved. */
   unsaved() {
-    const keys = Object.keys(this.data.fields).filter((key) => !same(this.shown[key], this.saved[key]) && !this.isDisabled(key));
+    const keys = this.data.fields.filter((key) => !same(this.shown[key], this.saved[key]) && !this.isDisabled(key));
     return Object.fromEntries(keys.map((key) => [key, this.shown[key]]));
   }
 
@@ -223,7 +223,7 @@ class Panel {
   async save(changes) {
     const all = this.withImplied(this.saved, changes);
     try {
-      await post(this.data.post, Object.fromEntries(Object.entries(changes).map(([key, value]) => [this.data.fields[key] ?? key, value])));
+      await post(this.data.post, changes);
       this.saved = { ...this.saved, ...all };
       this.say(true);
     } catch (error) {
