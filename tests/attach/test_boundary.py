@@ -37,7 +37,7 @@ from tests.attach_support import (
 from tests.conftest import MakeEnv
 from tests.devtools_client import PATIENCE
 from tests.sample import left_to_prove
-from websp_gym.attach import attach
+from websp_gym.attach import attach, described
 from websp_gym.attach.door import Door
 from websp_gym.attach.rules import IGNORED, PASSED, rule_of
 from websp_gym.attach.scripts import WORLD
@@ -94,6 +94,18 @@ def test_every_rule_is_about_a_command_of_the_protocol(protocol: list[dict[str, 
     assert PASSED - known == set()
     assert IGNORED - known == set()
     assert PASSED.isdisjoint(IGNORED)
+
+
+def test_the_events_that_a_door_describes_are_those_of_the_browser(protocol: list[dict[str, Any]]) -> None:
+    def events(domains: list[dict[str, Any]]) -> dict[str, set[str]]:
+        return {each["domain"]: {event["name"] for event in each.get("events", [])} for each in domains}
+
+    known, told = events(protocol), events(described.protocol()["domains"])
+    for domain, names in told.items():
+        assert names <= known[domain], domain
+    # Clients subscribe to events of these by name, of some that never come.
+    for domain in ("Browser", "DOM", "Debugger", "Fetch", "Input", "Inspector", "Page", "Runtime", "Target"):
+        assert told[domain] == known[domain], domain
 
 
 class Forge:
@@ -343,14 +355,37 @@ def test_a_session_of_another_connection_cannot_be_used(make_once: Client) -> No
             make_once.send("Runtime.evaluate", session=session, expression="1")
 
 
-@pytest.mark.parametrize("message", ["", "x", "[]", "1", "{}", '{"id":1}', '{"id":"1","method":"Browser.getVersion"}', '{"id":1,"method":5}', '{"id":1,"method":"Browser.getVersion","params":[]}', '{"id":true,"method":"Browser.getVersion"}', '{"id":-1,"method":"Browser.getVersion"}', '{"id":2147483648,"method":"Browser.getVersion"}', '{"id":1,"method":"Browser.getVersion","sessionId":{}}', "[" * 100_000, '{"id":1e400,"method":"x"}', '{"id":1,"method":"Browser.getVersion"}\x00{"id":2,"method":"Browser.crash"}'])  # fmt: skip
+@pytest.mark.parametrize("message", ["", "x", "[]", "1", "{}", '{"id":1}', '{"id":"1","method":"Browser.getVersion"}', '{"id":1,"method":5}', '{"id":1,"method":"Browser.getVersion","params":0}', '{"id":true,"method":"Browser.getVersion"}', '{"id":-1,"method":"Browser.getVersion"}', '{"id":2147483648,"method":"Browser.getVersion"}', '{"id":1,"method":"Browser.getVersion","sessionId":{}}', "[" * 100_000, '{"id":1e400,"method":"x"}', '{"id":1,"method":"Browser.getVersion"}\x00{"id":2,"method":"Browser.crash"}'])  # fmt: skip
 def test_a_message_that_is_none_is_answered_with_an_error(make_once: Client, message: str) -> None:
     make_once._socket.send(message)
     answer = json.loads(make_once._socket.recv(timeout=PATIENCE))
     while "method" in answer:
         answer = json.loads(make_once._socket.recv(timeout=PATIENCE))
     assert "error" in answer
+    known = message in ('{"id":1}', '{"id":1,"method":5}') or "params" in message or "sessionId" in message
+    assert answer.get("id") == (1 if known else None)
     assert make_once.evaluate("1 + 1") == 2
+
+
+@pytest.mark.parametrize("given", ["null", "[]", "[1]"])
+def test_arguments_that_the_browser_takes_for_none_are_none(make_once: Client, given: str) -> None:
+    make_once._socket.send(f'{{"id":0,"method":"Browser.getVersion","params":{given}}}')
+    assert make_once.answer(0)["protocolVersion"] == "1.3"
+
+
+def test_a_connection_to_one_tab_is_told_of_its_end_alone_and_ends(make: MakeEnv) -> None:
+    def program(client: Client, door: Door) -> None:
+        target = client.send("Target.createTarget", url="about:blank")["targetId"]
+        with closing(Client(door.cdp_url.replace("/browser/", "/page/") + f"/{target}")) as tab:
+            tab.send("Page.enable")
+            tab.start("Page.close")
+            with suppress(ConnectionClosed):
+                while True:
+                    tab.events.append(json.loads(tab._socket.recv(timeout=PATIENCE)))
+        told = [each.get("method", "") for each in tab.events]
+        assert [name for name in told if name.startswith(("Target.", "Inspector."))] == ["Inspector.detached"]
+
+    play(make(STEAM), program)
 
 
 def test_without_the_token_there_is_no_door(make: MakeEnv) -> None:

@@ -33,7 +33,7 @@ class Program:
 
     Args:
         name: As its makers write it.
-        command: Its command; of its words ``{python}``, ``{node}``, ``{recipes}``, ``{build}`` and ``{modules}`` are
+        command: Its command; of its words ``{python}``, ``{node}``, ``{recipes}``, ``{here}``, ``{build}`` and ``{modules}`` are
             places here. The model of Inspect AI and of computer use.
         kind: ``cdp``, ``mcp``, ``inspect`` or ``computer``.
         presses: Number of its presses on the way through the pages.
@@ -47,6 +47,8 @@ class Program:
     words: Words | None = None
 
 
+IN_PYTHON = ("Helium", "Splinter", "nodriver", "zendriver", "pydoll", "DrissionPage", "pychrome")
+IN_NODE = ("chrome-remote-interface", "Taiko", "WebdriverIO")
 _MCP = "{python} {recipes}/mcp_agent.py"
 PROGRAMS = {
     each.name: each
@@ -72,6 +74,8 @@ PROGRAMS = {
         Program(
             "chrome-devtools-mcp", _MCP + " {modules}/.bin/chrome-devtools-mcp --wsEndpoint $WEBSP_CDP_URL"
         ),
+        *(Program(name, f"{{python}} {{here}}/libraries.py {name.lower()}", presses=2) for name in IN_PYTHON),
+        *(Program(name, f"{{node}} {{build}}/libraries.mjs {name.lower()}", presses=2) for name in IN_NODE),
         Program("tools of websp-gym", _MCP + " $WEBSP_MCP_URL", kind="mcp"),
         Program("Inspect AI, react", "openai/gpt-4.1", kind="inspect"),
         Program("computer use, OpenAI", OPENAI.spec, kind="computer", words=OPENAI),
@@ -186,12 +190,13 @@ def _command(program: Program, folder: Path, *, probe: bool, max_actions: int) -
             "-M",
             "responses_api=false",
         ]
-    for recipe in (*RECIPES.glob("*.mjs"), HERE / "playwright.mjs"):
+    for recipe in (*RECIPES.glob("*.mjs"), *HERE.glob("*.mjs")):
         (BUILD / recipe.name).write_bytes(recipe.read_bytes())  # where Node finds the packages
     places = {
         "python": sys.executable,
         "node": "node",
         "recipes": RECIPES,
+        "here": HERE,
         "build": BUILD,
         "modules": MODULES,
     }

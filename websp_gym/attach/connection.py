@@ -6,7 +6,7 @@ import asyncio
 import itertools
 import json
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from websp_gym.attach.episode import TO_ANSWER
 from websp_gym.attach.rules import RUNS_A_SCRIPT, RefusedError, check, check_address, rule_of
@@ -41,14 +41,20 @@ class Connection:
         episode: The episode.
         send: Sends a message to the agent.
         page: DevTools id of the one tab that the connection is for; ``None`` for the browser.
+        end: Ends the connection once what waits has been sent; it is called when that tab is gone.
     """
 
     def __init__(
-        self, episode: AttachedEpisode, send: Callable[[bytes], None], page: str | None = None
+        self,
+        episode: AttachedEpisode,
+        send: Callable[[bytes], None],
+        page: str | None = None,
+        end: Callable[[], None] = lambda: None,
     ) -> None:
         self._episode = episode
         self._send = send
         self._page = page
+        self._end = end
         self._session = ""
         """The session of the browser, through which all others are opened."""
         self._root = ""
@@ -91,14 +97,17 @@ class Connection:
     # ---------------------------------------------------------------- from the agent
     async def take(self, text: str | bytes) -> None:
         """Take a message of the agent; returns once it has been passed on or answered."""
+        number: object = None
         try:
             message = json.loads(text)
-            number, method = message["id"], message["method"]
-            arguments, session = message.get("params", {}), message.get("sessionId", self._root)
+            number = message["id"]
+            method, arguments = message["method"], message.get("params")
+            session = message.get("sessionId", self._root)
+            if arguments is None or isinstance(arguments, list):
+                # As the browser has it, for which a list has no arguments in it.
+                arguments = {}
             if not (
-                isinstance(number, int)
-                and not isinstance(number, bool)
-                and 0 <= number < _ID_END
+                _is_id(number)
                 and isinstance(method, str)
                 and isinstance(arguments, dict)
                 and isinstance(session, str)
@@ -106,7 +115,8 @@ class Connection:
                 raise TypeError
         except (ValueError, TypeError, KeyError, RecursionError):
             why = "a message needs an id (a whole number from 0 to 2147483647), a method and params"
-            self._send(_dumped({"error": {"code": -32600, "message": why}}))
+            named = {"id": number} if _is_id(number) else {}
+            self._send(_dumped({**named, "error": {"code": -32600, "message": why}}))
             return
         of_root = "sessionId" not in message
         try:
@@ -219,6 +229,8 @@ class Connection:
     def _event(self, event: Message, session: str) -> Message | None:
         """Return an event as the agent is told of it; ``None`` for nothing."""
         arguments = event.get("params", {})
+        if self._page is not None and session == self._session:
+            return self._event_beside_the_tab(event["method"], arguments)
         match event["method"]:
             case "Target.attachedToTarget":
                 info = arguments["targetInfo"]
@@ -251,6 +263,13 @@ class Connection:
                 if self._worlds.get(session, {}).get(arguments["executionContextId"]) is False:
                     return None
         return event
+
+    def _event_beside_the_tab(self, method: str, arguments: Message) -> Message | None:
+        """Return what a connection to one tab is told of the browser: only that the tab is gone, and it ends."""
+        if method != "Target.detachedFromTarget" or arguments["sessionId"] != self._root:
+            return None
+        asyncio.get_running_loop().call_soon(self._end)
+        return {"method": "Inspector.detached", "params": {"reason": "target_closed"}}
 
     def _context_created(self, event: Message, session: str) -> Message | None:
         context = event["params"]["context"]
@@ -319,6 +338,10 @@ class Connection:
     def _answer(self, session: str, number: int, outcome: Message, *, root: bool | None = None) -> None:
         of_root = session == self._root if root is None else root
         self._send(_dumped({"id": number, **outcome, **({} if of_root else {"sessionId": session})}))
+
+
+def _is_id(number: object) -> TypeGuard[int]:
+    return isinstance(number, int) and not isinstance(number, bool) and 0 <= number < _ID_END
 
 
 _EMPTY: dict[str, Message] = {

@@ -8,28 +8,45 @@ from websp_gym.attach.rules import IGNORED, PASSED
 
 _EVENTS = {
     "Accessibility": "loadComplete nodesUpdated",
-    "CSS": "fontsUpdated mediaQueryResultChanged styleSheetAdded styleSheetChanged styleSheetRemoved",
+    "Audits": "issueAdded",
+    "Browser": "downloadProgress downloadWillBegin",
+    "CSS": "computedStyleUpdated fontsUpdated mediaQueryResultChanged styleSheetAdded styleSheetChanged "
+    "styleSheetRemoved",
     "Console": "messageAdded",
-    "DOM": "attributeModified attributeRemoved characterDataModified childNodeCountUpdated childNodeInserted "
-    "childNodeRemoved documentUpdated inlineStyleInvalidated pseudoElementAdded pseudoElementRemoved setChildNodes "
-    "shadowRootPopped shadowRootPushed topLayerElementsUpdated",
+    "DOM": "adRelatedStateUpdated adoptedStyleSheetsModified affectedByStartingStylesFlagUpdated attributeModified "
+    "attributeRemoved characterDataModified childNodeCountUpdated childNodeInserted childNodeRemoved "
+    "distributedNodesUpdated documentUpdated inlineStyleInvalidated pseudoElementAdded pseudoElementRemoved "
+    "scrollableFlagUpdated setChildNodes shadowRootPopped shadowRootPushed topLayerElementsUpdated",
+    "Debugger": "breakpointResolved paused resumed scriptFailedToParse scriptParsed",
+    "Emulation": "screenOrientationLockChanged virtualTimeBudgetExpired",
+    "Fetch": "authRequired requestPaused",
     "Input": "dragIntercepted",
-    "Inspector": "detached targetCrashed targetReloadedAfterCrash",
+    "Inspector": "detached targetCrashed targetReloadedAfterCrash workerScriptLoaded",
     "Log": "entryAdded",
-    "Network": "dataReceived eventSourceMessageReceived loadingFailed loadingFinished requestServedFromCache "
-    "requestWillBeSent requestWillBeSentExtraInfo resourceChangedPriority responseReceived responseReceivedExtraInfo "
-    "webSocketClosed webSocketCreated webSocketFrameError webSocketFrameReceived webSocketFrameSent",
-    "Page": "domContentEventFired fileChooserOpened frameAttached frameDetached frameNavigated "
-    "frameRequestedNavigation frameResized frameScheduledNavigation frameStartedLoading frameStartedNavigating "
-    "frameStoppedLoading javascriptDialogClosed javascriptDialogOpening lifecycleEvent loadEventFired "
+    "Network": "dataReceived eventSourceMessageReceived loadingFailed loadingFinished policyUpdated "
+    "requestServedFromCache requestWillBeSent requestWillBeSentExtraInfo resourceChangedPriority "
+    "responseReceived responseReceivedEarlyHints responseReceivedExtraInfo signedExchangeReceived "
+    "trustTokenOperationDone webSocketClosed webSocketCreated webSocketFrameError webSocketFrameReceived "
+    "webSocketFrameSent webSocketHandshakeResponseReceived webSocketWillSendHandshakeRequest "
+    "webTransportClosed webTransportConnectionEstablished webTransportCreated",
+    "Overlay": "inspectModeCanceled inspectNodeRequested nodeHighlightRequested screenshotRequested",
+    "Page": "backForwardCacheNotUsed compilationCacheProduced documentOpened domContentEventFired downloadProgress "
+    "downloadWillBegin fileChooserOpened frameAttached frameClearedScheduledNavigation frameDetached "
+    "frameNavigated frameRequestedNavigation frameResized frameScheduledNavigation frameStartedLoading "
+    "frameStartedNavigating frameStoppedLoading frameSubtreeWillBeDetached interstitialHidden "
+    "interstitialShown javascriptDialogClosed javascriptDialogOpening lifecycleEvent loadEventFired "
     "navigatedWithinDocument screencastFrame screencastVisibilityChanged windowOpen",
     "Performance": "metrics",
+    "PerformanceTimeline": "timelineEventAdded",
+    "Profiler": "consoleProfileFinished consoleProfileStarted",
     "Runtime": "bindingCalled consoleAPICalled exceptionRevoked exceptionThrown executionContextCreated "
     "executionContextDestroyed executionContextsCleared inspectRequested",
-    "Security": "securityStateChanged visibleSecurityStateChanged",
-    "Target": "attachedToTarget detachedFromTarget targetCrashed targetCreated targetDestroyed targetInfoChanged",
+    "Security": "certificateError securityStateChanged visibleSecurityStateChanged",
+    "ServiceWorker": "workerErrorReported workerRegistrationUpdated workerVersionUpdated",
+    "Target": "attachedToTarget detachedFromTarget receivedMessageFromTarget targetCrashed targetCreated "
+    "targetDestroyed targetInfoChanged",
 }
-"""Names of the events that the browser sends of these domains."""
+"""Names of the events that the browser has in these domains; a client may subscribe to one that never comes."""
 
 
 def protocol() -> dict[str, Any]:

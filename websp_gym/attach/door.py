@@ -160,7 +160,7 @@ class Door:
         outgoing = _Outgoing()
         try:
             page = await self._page(words)
-            connection = Connection(self._episode, outgoing.put, page)
+            connection = Connection(self._episode, outgoing.put, page, outgoing.end)
             await connection.open()
         except (RefusedError, WebspError) as error:
             await socket_.close(1011, str(error)[:100])
