@@ -170,6 +170,9 @@ def test_giving_up_ends_the_episode_and_says_so(
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")  # what the window says does not go there
     with playing_here(capsys) as (url, playing):
         Person(viewer).open(url)
+        assert "20 actions left" in viewer.inner_text("#says")
+        press(viewer, 640, 500)
+        until(viewer, lambda: "19 actions left" in viewer.inner_text("#says"), "what is left")
         viewer.get_by_role("button", name="Give up").click()
         result = playing.result()
     assert (result.status, result.end_reason) == ("fail", "infeasible")

@@ -114,8 +114,12 @@ def test_tools_say_what_is_free_why_a_call_is_wrong_and_share_the_episode_with_t
             client.open(COOKIES)
             use(door.mcp_url, program)
         door.finish()
-        # The address and the element that there is not, but no call that cannot be read.
-        assert [step.counted for step in door.trajectory.steps] == [1, 1, 1]
+        # The address, the answer, and each call that could not be carried out, whatever was wrong with it.
+        assert [step.counted for step in door.trajectory.steps] == [1, 1, 1, 1, 1]
+        assert [step.action for step in door.trajectory.steps[1:3]] == [
+            "click {}",
+            'click {"element": "many"}',
+        ]
         assert (door.trajectory.end_reason, door.trajectory.answer) == ("answer", "")
     assert set(listed) == {"look", "finish", *list_tools()} - {"answer"}
     assert {name for name, text in listed.items() if "Free" in text} == {
@@ -126,7 +130,7 @@ def test_tools_say_what_is_free_why_a_call_is_wrong_and_share_the_episode_with_t
         "wait",
         "next_dialog",
     }
-    assert said[0] == "Error: click: element: expected the arguments element"
+    assert said[0].startswith("Error: click: element: expected the arguments element\nPage: ")
     assert "a value of type integer" in said[1]
     assert "no tool named" in said[2]
     assert "4000" in said[3]

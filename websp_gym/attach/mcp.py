@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import contextlib
+import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -89,20 +90,31 @@ class ToolServer:
                     episode.finish(answer_in(arguments))
                     return _said("The episode is finished.")
                 case name if name in self._tools:
-                    return self._shown(await episode.reply(self._tools[name].written(arguments)))
+                    return await self._act(self._tools[name], arguments)
         except ActionError as error:
             return _said(f"Error: {error}", wrong=True)
         return _said(f"Error: there is no tool named {asked.name!r}", wrong=True)
+
+    async def _act(self, tool: Tool, arguments: Mapping[str, Any]) -> types.CallToolResult:
+        """Carry out an action. One that cannot be carried out counts, by its arguments or by the page."""
+        try:
+            return self._shown(await self._episode.reply(tool.written(arguments)))
+        except ActionError as error:
+            why = str(error)
+        seen = await self._episode.reply(f"{tool.name} {json.dumps(arguments)}")
+        return self._shown(seen and {**seen, "last_action_error": why})
 
     def _shown(self, observation: Mapping[str, Any] | None, *, first: bool = False) -> types.CallToolResult:
         if observation is None or self._episode.over_because:
             return _said(f"The episode is over: {self._episode.over_because}", wrong=True)
         rest, picture = split_picture(observation)
         text = types.TextContent(text=page_text(rest, first=first))
-        if picture is None:
-            return types.CallToolResult(content=[text])
-        image = types.ImageContent(data=base64.b64encode(picture).decode(), mime_type="image/png")
-        return types.CallToolResult(content=[text, image])
+        shown: list[types.ContentBlock] = [text]
+        if picture is not None:
+            shown.append(types.ImageContent(data=base64.b64encode(picture).decode(), mime_type="image/png"))
+        return types.CallToolResult(
+            content=shown, is_error=bool(observation["last_action_error"] and not first)
+        )
 
 
 def _described(tool: Tool) -> types.Tool:

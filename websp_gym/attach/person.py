@@ -24,7 +24,7 @@ from websp_gym.browser.tabs import Tabs
 from websp_gym.errors import SetupError, WorldError
 from websp_gym.patience import has_ended
 from websp_gym.records.runs import count
-from websp_gym.window import streamed
+from websp_gym.window import StreamedWindow, streamed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -86,6 +86,10 @@ class PersonAgent(OutsideAgent):
 
     def act(self, observation: Mapping[str, Any]) -> Turn:
         """Wait for the person's next action, or for their end."""
+        if self._window is not None and self._window.stdin is not None:
+            with suppress(BrokenPipeError):
+                self._window.stdin.write(f"{observation['actions_left']}\n".encode())
+                self._window.stdin.flush()
         turn = super().act(observation)
         if self._window is not None and self._window.poll():
             raise WorldError(f"the window ended by an error (exit status {self._window.returncode})")
@@ -110,12 +114,11 @@ class PersonAgent(OutsideAgent):
 def main() -> None:
     """Show the window until the person is done, or the episode is over: the program of :class:`PersonAgent`.
 
-    Its input begins with a line of JSON and ends with the episode. Its output is a line of JSON: the lines with its
-    address, or the error by which it did not open.
+    Its input begins with a line of JSON, goes on with the number of actions that are left, a line each time, and ends
+    with the episode. Its output is a line of JSON: the lines with its address, or the error by which it did not open.
     """
     asked = json.loads(sys.stdin.readline())
     over = threading.Event()
-    threading.Thread(target=_await_end, args=(over,), daemon=True).start()
     try:
         pressed = call(lambda: _show(asked, over))
     except SetupError as error:
@@ -135,9 +138,15 @@ def _finish_at_exit(window: subprocess.Popen[bytes], episode: AttachedEpisode) -
     episode.finish("")
 
 
-def _await_end(over: threading.Event) -> None:
-    sys.stdin.read()
+def _follow(window: StreamedWindow, over: threading.Event) -> None:
+    """Tell the person what is left, until the episode is over."""
+    for line in sys.stdin:
+        window.say(_left(int(line)))
     over.set()
+
+
+def _left(actions: int) -> str:
+    return f"You have {count(actions, 'action')} left. Press Done when all of it is done."
 
 
 def _tell(**said: object) -> None:
@@ -149,15 +158,15 @@ def _show(asked: Mapping[str, Any], over: threading.Event) -> str | None:
     """Show the window; return the button that ended it, None where the episode did."""
     browser = playwright().chromium.connect_over_cdp(asked["cdp_url"])
     tabs = Tabs(browser.contexts[0], reacts_at_once=True)
-    says = f"You have {count(int(asked['actions']), 'action')}. Press Done when all of it is done."
     with streamed(
         tabs,
         title=asked["title"],
-        says=says,
+        says=_left(int(asked["actions"])),
         buttons=(DONE, GIVE_UP),
         port=int(asked["port"]),
         seconds=float(asked["seconds"]),
     ) as window:
+        threading.Thread(target=_follow, args=(window, over), daemon=True).start()
         _tell(address=window.address)
         os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # nobody reads what the person's browser writes
         if has_display():

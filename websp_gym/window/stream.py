@@ -67,8 +67,8 @@ class StreamedWindow:
         self._refreshing = False
         self._closed = False
         until = None if seconds is None else time.time() + seconds
-        greeting = {"title": title, "says": says, "buttons": self._buttons, "until": until}
-        self._server = ViewerServer(port, greeting, self._hear)
+        self._greeting = {"title": title, "says": says, "buttons": self._buttons, "until": until}
+        self._server = ViewerServer(port, self._greeting, self._hear)
         self.url = self._server.url
         self.port = self._server.port
         for page in tabs.pages:
@@ -83,6 +83,11 @@ class StreamedWindow:
             f"Open in your browser: {self.url}",
             f"From another computer, first: ssh -L {self.port}:127.0.0.1:{self.port} {socket.gethostname()}",
         )
+
+    def say(self, text: str) -> None:
+        """Change what the window says beside its title; from any thread."""
+        self._greeting["says"] = text
+        self._server.send("says", {"text": text})
 
     def wait(self, until: Callable[[], bool] = lambda: False) -> str | None:
         """Wait until a button is pressed.

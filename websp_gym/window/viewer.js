@@ -305,6 +305,7 @@
     on('hello', greet);
     on('frame', (frame) => { drawn = drawn.then(() => draw(frame)).catch(() => {}); });
     on('state', show);
+    on('says', ({ text }) => say('says', text));
     on('notice', ({ text }) => note(text));
     on('dialog', (one) => { asked.push(one); ask(); });
     on('taken', () => stop('Shown elsewhere', 'Another page has taken over this window.', 'Show it here'));
