@@ -48,9 +48,9 @@ PROCESSES = (1, 2, 4, 8)
 RAW = """
 ## Beside raw Chromium
 
-Steps per second on the same page. Raw is Playwright alone in as many processes: click, wait for the next frame, read
-all controls with their boxes (and take a PNG, which is not decoded). It does not wait for the request that saves the
-setting, and names, marks and records nothing.
+Steps per second on the same page. Raw is Playwright alone in as many processes: click, wait for the answer that
+the setting is saved (before that the page takes no other click) and for the next frame, read all controls with their
+boxes (and take a PNG, which is not decoded). It names, marks and records nothing.
 
 | processes | raw, text | websp-gym, text | share | raw, pictures | websp-gym, pictures | share |
 |---|---|---|---|---|---|---|
