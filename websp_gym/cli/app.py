@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -9,6 +10,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
 from typer.main import get_command
 
+from websp_gym.cli.variables import unread
 from websp_gym.errors import SetupError
 
 COMMANDS = {
@@ -136,3 +138,5 @@ def options(
     ] = False,
 ) -> None:
     """Run web agents on website security and privacy tasks, and check their results."""
+    for sentence in unread(os.environ):
+        typer.echo(f"websp: {sentence}", err=True)
