@@ -23,7 +23,7 @@ USER = """
 import sys
 from websp_gym.sandbox.client import Sandbox
 sandbox = Sandbox.shared()
-sandbox.open_episode("websp", signed_in=[]).state()
+sandbox.open_episode(sandbox.sites()[0]["slug"], signed_in=[]).state()
 sys.stdout.write(f"{sandbox.address.pid} {sandbox.address.control_port}\\n")
 sys.stdout.flush()
 sys.stdin.read()
@@ -159,6 +159,28 @@ def test_a_program_that_inherits_the_environment_has_a_server_of_its_own(mine: S
         assert mine.call("GET", "/health")["leases"] == 1
         process.send_signal(signal.SIGKILL)
         assert wait_for_end(pid)
+
+
+def test_a_full_server_starts_another_one_which_stays_when_it_is_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the same sites; and those that come later share the last one that has room."""
+    options = ["--only", f"--sites={write_sites(tmp_path)}", "--users=2"]
+    with contextlib.closing(Sandbox(*launch(options, family_secret()))) as first:
+        monkeypatch.setenv(VARIABLE, first.address.dump(secret=True))
+        with contextlib.ExitStack() as stack:
+            users = [stack.enter_context(user()) for _ in range(3)]
+            # A server is a user of the one that it has started.
+            assert len({first.address.pid, *(server for _, server in users[1:])}) == 3
+            assert users[0][1] == first.address.pid
+            os.kill(first.address.pid, signal.SIGKILL)
+            assert wait_for_end(first.address.pid)
+            users[0][0].kill()
+            for process, server in users[1:]:
+                os.kill(server, 0)
+                process.kill()
+            for _, server in users[1:]:
+                assert wait_for_end(server)
 
 
 def test_a_server_is_shared_with_a_program_that_is_given_its_secret(

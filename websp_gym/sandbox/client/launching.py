@@ -164,6 +164,8 @@ class Lease:
     connection: socket.socket
     name: str
     pid: int
+    full: bool
+    """Whether there were as many users as the server has room for."""
 
     def is_held(self) -> bool:
         """Whether the server is running; its end closes the connection."""
@@ -193,7 +195,7 @@ def take_lease(address: Address) -> Lease:
     # From here on it is only polled, never waited for.
     connection.setblocking(False)
     facts = json.loads(answer[answer.index(b"{") : answer.index(b"}\n") + 1])
-    return Lease(connection, facts["lease"], facts["pid"])
+    return Lease(connection, facts["lease"], facts["pid"], facts["full"])
 
 
 def answers(address: Address, timeout: float) -> bool:

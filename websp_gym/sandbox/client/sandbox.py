@@ -10,6 +10,7 @@ Example:
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import signal
 import subprocess
@@ -77,6 +78,7 @@ class Sandbox:
     def shared(cls, *, patience: float = _PATIENCE) -> Sandbox:
         """Return this process's connection to the server in ``$WEBSP_SANDBOX``, starting a server if needed.
 
+        One server has room for twenty processes; those that come later use another, which the full one starts.
         A server that died, or stands still, is replaced by one with the same secret and certificate key, on the
         same ports if they are free, so that a running browser can continue to use it. The old episodes are lost.
 
@@ -98,7 +100,7 @@ class Sandbox:
                 os.environ.setdefault(VARIABLE, mine.address.dump())
                 return mine
             known = Address.parse(os.environ.get(VARIABLE, ""), secret=family_secret())
-            cls._shared = _find(known) or _replace(known)
+            cls._shared = _with_room(_find(known)) or _replace(known)
             os.environ[VARIABLE] = cls._shared.address.dump()
             return cls._shared
 
@@ -305,6 +307,21 @@ def _find(known: Address | None) -> Sandbox | None:
         return Sandbox.connect(known)
     except SandboxError:
         return None
+
+
+def _with_room(found: Sandbox | None) -> Sandbox | None:
+    """Return the first server with room, of those that start one another; the last one if it cannot start one."""
+    while found is not None and found._lease.full:
+        try:
+            address = Address.parse(json.dumps(found.call("POST", "/further")), secret=found.address.secret)
+            further = Sandbox.connect(address) if address is not None else None
+        except SandboxError:
+            further = None
+        if further is None:
+            break
+        found.close()
+        found = further
+    return found
 
 
 def _replace(known: Address | None) -> Sandbox:

@@ -6,6 +6,7 @@ Origin or fetch metadata, or with a Host other than its own address (DNS rebindi
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import json
 import os
@@ -71,11 +72,13 @@ class Leases:
     Args:
         store: The episodes; those of a user process are closed when it ends.
         on_change: Called after a lease is taken or released.
+        most: How many the server has room for; those that come later are told so. None: for all.
     """
 
-    def __init__(self, store: Store, on_change: Callable[[], None]) -> None:
+    def __init__(self, store: Store, on_change: Callable[[], None], most: int | None = None) -> None:
         self._store = store
         self._on_change = on_change
+        self._most = most
         self._held: set[str] = set()
         self.ever = False
 
@@ -86,8 +89,9 @@ class Leases:
         return lease in self._held
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer ``GET /lease`` with one line (lease name, server pid), and stay open until the user is gone."""
+        """Answer ``GET /lease`` with one line (name, server pid, no room), and stay open until the user is gone."""
         lease = secrets.token_urlsafe(12)
+        full = self._most is not None and len(self) >= self._most
         self._held.add(lease)
         self.ever = True
         self._on_change()
@@ -95,7 +99,7 @@ class Leases:
             await send(
                 {"type": "http.response.start", "status": 200, "headers": [(b"cache-control", b"no-store")]}
             )
-            line = json.dumps({"lease": lease, "pid": os.getpid()}).encode() + b"\n"
+            line = json.dumps({"lease": lease, "pid": os.getpid(), "full": full}).encode() + b"\n"
             await send({"type": "http.response.body", "body": line, "more_body": True})
             while (await receive())["type"] != "http.disconnect":
                 pass
@@ -112,13 +116,24 @@ class Control:
         store: The episodes.
         keys: The source of session tokens.
         leases: The user processes.
+        further: Starts another server like this one, unless it runs, and returns its address in JSON.
         browse: Whether an episode may become the default for requests without an episode header.
     """
 
-    def __init__(self, store: Store, keys: Keyring, leases: Leases, *, browse: bool = False) -> None:
+    def __init__(
+        self,
+        store: Store,
+        keys: Keyring,
+        leases: Leases,
+        further: Callable[[], str],
+        *,
+        browse: bool = False,
+    ) -> None:
         self._store = store
         self._keys = keys
         self._leases = leases
+        self._further = further
+        self._one_start = asyncio.Lock()
         self._browse = browse
 
     def app(self) -> ASGIApp:
@@ -135,6 +150,7 @@ class Control:
             Route("/egress", self.egress),
             Route("/credentials", self.credentials, methods=["POST"]),
             Route("/lease", self._leases),
+            Route("/further", self.further, methods=["POST"]),
             Route("/episodes", self.open, methods=["POST"]),
             Route("/episodes/{id}", self.close, methods=["DELETE"]),
             Route("/episodes/{id}/state", self.state, methods=["GET"]),
@@ -156,6 +172,11 @@ class Control:
     async def health(self, request: Request) -> Response:
         """Handle ``GET /health``."""
         return JSONResponse({"ok": True, "leases": len(self._leases), "sites": self._store.catalog.slugs})
+
+    async def further(self, request: Request) -> Response:
+        """Handle ``POST /further``: the address of another server, for those that this one has no room for."""
+        async with self._one_start:
+            return Response(await asyncio.to_thread(self._further), media_type="application/json")
 
     async def sites(self, request: Request) -> Response:
         """Handle ``GET /sites``: list all sites with the types of their settings and collections."""

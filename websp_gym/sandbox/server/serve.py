@@ -23,6 +23,8 @@ from pathlib import Path
 import uvicorn
 from starlette.types import ASGIApp
 
+from websp_gym.sandbox.client import Sandbox
+from websp_gym.sandbox.client.launching import launch
 from websp_gym.sandbox.schema.catalog import BUILTIN, Catalog
 from websp_gym.sandbox.schema.site_files import SiteError
 
@@ -38,6 +40,9 @@ GRACE = 0.3
 
 FIRST_USER = 30.0
 """Seconds that the server waits for its first user."""
+
+MOST_USERS = 20
+"""User processes that a server has room for. It is one Python process and has some 5 % of an episode's CPU."""
 
 MEMORY = 4 * 1024**3
 """Bytes of data that the process may have (it needs some 150 MB), so that a request cannot use up the machine's."""
@@ -75,8 +80,10 @@ class Process:
         folders = [*([] if options.only else [BUILTIN]), *map(Path, options.sites)]
         self._store = Store(Catalog(folders))
         self._keys = Keyring(derive(secret, "sessions"))
-        self._leases = Leases(self._store, self._users_changed)
+        # One for browsing by hand has the default episode, so there can be no other.
+        self._leases = Leases(self._store, self._users_changed, None if options.browse else options.users)
         self._options = options
+        self._further: Sandbox | None = None
 
     async def run(self) -> None:
         """Serve until the last user is gone or a signal arrives."""
@@ -89,7 +96,9 @@ class Process:
         )
         context, spki = make_certificate(self._secret)
         sites = SiteApp(self._store, self._keys, reload=options.browse)
-        commands = Control(self._store, self._keys, self._leases, browse=options.browse).app()
+        commands = Control(
+            self._store, self._keys, self._leases, self._start_further, browse=options.browse
+        ).app()
         guard = Guard(commands, self._secret, _port(control))
         servers = [_server(sites), _server(sites, context), _server(guard)]
         self._timer = loop.call_later(FIRST_USER, self._ended.set)
@@ -110,6 +119,15 @@ class Process:
             # All state is in memory, so open connections can be dropped.
             server.should_exit = server.force_exit = True
         await asyncio.gather(*tasks)
+
+    def _start_further(self) -> str:
+        """Start another server like this one, unless it runs; it runs as long as this one, or longer with users."""
+        if self._further is None or not self._further.alive():
+            options = [f"--sites={folder}" for folder in self._options.sites]
+            options += ["--only"] * self._options.only
+            options += [f"--users={self._options.users}", f"--held-seconds={self._options.held_seconds}"]
+            self._further = Sandbox(*launch(options, self._secret))
+        return self._further.address.dump()
 
     def _users_changed(self) -> None:
         if self._timer is not None:
@@ -136,6 +154,7 @@ def main(arguments: list[str] | None = None) -> int:
         default=HELD_SECONDS,
         help="CPU seconds that one request may stop all others",
     )
+    parser.add_argument("--users", type=int, default=MOST_USERS, help="processes that it has room for")
     for name in ("http", "https", "control"):
         parser.add_argument(f"--{name}-port", type=int, default=0, help="the port to try first")
     try:
