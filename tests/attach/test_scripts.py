@@ -67,6 +67,18 @@ def test_what_happens_while_no_script_runs_is_the_pages_own_doing() -> None:
     assert page.told == ["click button 'Late'"]
 
 
+@pytest.mark.parametrize(("timers", "told"), [(True, ["POST https://a.example/"]), (False, [])])
+def test_a_request_by_a_timer_of_a_script_is_an_action_where_pages_have_no_such_scripts(
+    timers: bool, told: list[str]
+) -> None:
+    page = Page()
+    page.watch.timers = timers
+    page.request("POST", "https://a.example/page.js")
+    page.request("POST")
+    page.request("POST")
+    assert page.told == told
+
+
 def test_all_that_a_script_does_is_one_action_that_ends_with_it() -> None:
     page = Page()
     page.watch.begin("s", 1)

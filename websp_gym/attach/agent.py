@@ -150,6 +150,7 @@ class OutsideAgent:
 
         def attach() -> AttachedEpisode:
             episode = AttachedEpisode(pipe, env.tabs, world_episode.secrets, env.observation)
+            episode.scripts.timers = world_episode.server is not None
             episode.dialogs.begin()
             return episode
 

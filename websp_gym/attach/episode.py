@@ -307,3 +307,9 @@ class AttachedEpisode:
     def _script_acted(self, action: OutsideAction) -> None:
         if not self.over_because:
             self.put(action)
+        elif not self.at_last_turn and not self._ended:
+            # It came before the end, which waits until what was done before it is at rest.
+            with contextlib.suppress(IndexError):  # the other thread may take the last turn now
+                last = self._turns.pop()
+                self._turns.append(action)
+                self.put(last)

@@ -37,6 +37,10 @@ class ScriptWatch:
         happened: Called with each action that scripts have taken.
         focus_moved: Called with the tab in which another element has the focus.
         clock: Tells the time in seconds.
+
+    Attributes:
+        timers: Whether a request by a script without an address counts also while none of the agent's runs. Pages of
+            the live web have such scripts of their own.
     """
 
     def __init__(
@@ -50,6 +54,7 @@ class ScriptWatch:
         self._happened = happened
         self._focus_moved = focus_moved
         self._clock = clock
+        self.timers = False
         self._running: set[tuple[str, int]] = set()
         self._ended = float("-inf")
         self._targets: dict[str, str] = {}
@@ -141,13 +146,16 @@ class ScriptWatch:
             return
         if _is_foreign(arguments.get("initiator", {})):
             call: Call = ("goto", [url], {}) if method in _SAFE else ("request", [method, url], {})
-            self._take(call, f"{method} {url}", session, {})
+            self._take(call, f"{method} {url}", session, {}, late=self.timers and not self.running)
 
-    def _take(self, call: Call, text: str, session: str, met: Mapping[str, str]) -> None:
+    def _take(
+        self, call: Call, text: str, session: str, met: Mapping[str, str], *, late: bool = False
+    ) -> None:
+        """Tell of an action, unless the same script goes on; ``late`` by a timer that it has set."""
         now = self._clock()
-        begun = self._new or now - self._new_ended < _AFTER
+        begun = late or self._new or now - self._new_ended < _AFTER
         if not begun or now - self._acted < _AFTER:
-            return  # the same script goes on
+            return
         self._acted, self._new_ended = now, float("-inf")
         self._new.clear()
         self._end_last()
