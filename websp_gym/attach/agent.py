@@ -73,7 +73,7 @@ class OutsideAgent:
         self._pipe: SharedPipe | None = None
         self._episode: AttachedEpisode | None = None
         self._unseen: UnseenChanges | None = None
-        self._steps = 0
+        self._last: Turn | None = None
 
     _is_own: Callable[[int], bool] | None = None
     """Tells by its local port whether a connection is of the agent's own processes, where they can be told."""
@@ -105,16 +105,15 @@ class OutsideAgent:
         assert unseen is not None
         episode.observed(observation)
         left = float(observation.get("seconds_left", 0.0))
-        if self._steps:
-            unseen.step_ended()
-        self._steps += 1
+        if self._last is not None:
+            unseen.step_ended(self._last)
         turn = episode.next_turn(left)
         changed = unseen.before(turn, final=turn is None or episode.at_last_turn)
         if changed is not None:
             episode.put_back(turn)
-            return changed
         # After the time limit any reply ends the episode, and none is carried out.
-        return "noop()" if turn is None else turn
+        self._last = changed or ("noop()" if turn is None else turn)
+        return self._last
 
     def finish(self, answer: str) -> bool:
         """End the episode with an answer; return whether it was still going on."""
@@ -154,7 +153,7 @@ class OutsideAgent:
             episode.dialogs.begin()
             return episode
 
-        self._episode, self._steps = call(attach), 0
+        self._episode, self._last = call(attach), None
         self._unseen = UnseenChanges(world_episode)
         self.door = Door(
             self._episode, self._public, self._token, tools_alone=env.options.guarded, is_own=self._is_own

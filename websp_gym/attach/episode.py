@@ -59,6 +59,8 @@ class _Last:
 
 TO_ANSWER = 60.0
 """Seconds that the browser may take to answer a command of ours."""
+_TO_HEAR = 10.0
+"""Seconds that the browser may take to tell what happened before the end."""
 _LOOK, _MOMENT = 0.1, 0.002
 """Seconds between two looks at what the browser tells while no turn comes, and how long one takes at least."""
 _HEARD = (
@@ -107,6 +109,7 @@ class AttachedEpisode:
         self.over_because = ""
         self.at_last_turn = False
         self.usage: AgentTurn | None = None
+        self._heard_out = False
         self._ended = False
         self.refused: dict[str, int] = {}
         info = session_of(context.pages[0]).send("Target.getTargetInfo")["targetInfo"]
@@ -137,6 +140,9 @@ class AttachedEpisode:
         end = time.monotonic() + seconds
         while True:
             while self._turns:
+                if isinstance(self._turns[0], _Last) and not self._heard_out:
+                    self._hear_out()
+                    continue
                 turn = self._turns.popleft()
                 if isinstance(turn, _Last):
                     self.at_last_turn = True
@@ -155,6 +161,12 @@ class AttachedEpisode:
                 self._arrived = Future()
             if not self._turns:
                 call(self._handle_events)
+
+    def _hear_out(self) -> None:
+        """Take what the browser has to tell of scripts until now: it comes before the answer to a command."""
+        self._heard_out = True
+        with contextlib.suppress(WorldError):
+            self.pipe.run(self.ask_own("Browser.getVersion"), _TO_HEAR)
 
     def put(self, turn: Turn | _Asked | _Last) -> None:
         """Add a turn, from any thread."""

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 _CHANGES_NOTHING = {"visit", "error", "fault", "asked", "egress", "planted", "setup"}
 
 
+_LOOKS = {"goto", "go_back", "tab_close", "scroll", "mouse_move"}
+"""What changes nothing by itself: the sites change their state by no request that opens a page."""
 _MOMENT = 1.0
 """Seconds before a script's action was noticed in which what happened may have been its doing."""
 
@@ -30,9 +32,10 @@ class UnseenChanges:
         self._server = episode.server
         self._seen = self._ask()
 
-    def step_ended(self) -> None:
-        """Take all until now as caused by the steps so far; this waits for nothing."""
-        self._seen = self._ask()
+    def step_ended(self, turn: object) -> None:
+        """Take all until now as caused by the steps so far, if this turn can; this waits for nothing."""
+        if not (isinstance(turn, OutsideAction) and not turn.by_script and turn.call[0] in _LOOKS):
+            self._seen = self._ask()
 
     def before(self, turn: object, *, final: bool = False) -> OutsideAction | None:
         """Return what has changed since, and not by a turn, as an action that has happened; ``None`` for nothing.
