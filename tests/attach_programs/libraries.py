@@ -9,6 +9,7 @@ import asyncio
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 PAGE = "https://store.steampowered.com/account/cookiepreferences"
@@ -81,12 +82,17 @@ async def _press_both(browser: Any) -> None:
 async def pydoll() -> None:
     """It makes the addresses of tabs from that of the browser."""
     from pydoll.browser.chromium import Chrome
+    from pydoll.exceptions import ElementNotVisible
 
     tab = await Chrome().connect(os.environ["WEBSP_CDP_URL"])
     await tab.go_to(PAGE)
     for xpath in XPATHS:
-        switch = await tab.query(xpath, timeout=20)
-        await switch.click()
+        # The page draws its switches anew when one is saved, and what was found before is not visible then.
+        while True:
+            switch = await tab.query(xpath, timeout=20)
+            with suppress(ElementNotVisible):
+                await switch.click()
+                break
 
 
 def drissionpage() -> None:
