@@ -57,6 +57,23 @@ NEEDED = (
     "websp_verifiers.py",
 )
 
+CORE_ALONE = """
+import sys
+
+class Core:
+    # Finds none of the packages that are named.
+    def find_spec(self, name, path=None, target=None):
+        if name in sys.argv:
+            raise ModuleNotFoundError(f"{name} is of no core dependency", name=name)
+
+sys.meta_path.insert(0, Core())
+from websp_gym.cli import app
+
+for name in app.COMMANDS:
+    app._load(name)
+    print(name)
+import websp_gym.attach
+"""
 EPISODE = """
 import json, gymnasium, websp_gym, websp_gym.agents
 from websp_gym.runner.batch import run_episode
@@ -166,7 +183,7 @@ def test_every_import_of_the_package_is_a_declared_dependency() -> None:
         *(_imports(path.read_bytes()) for path in _packed().values() if path.suffix == ".py")
     )
     declared = PROJECT["project"]
-    extras = (each for name, each in declared["optional-dependencies"].items() if name != "dev")
+    extras = (each for name, each in declared["optional-dependencies"].items() if name not in ("dev", "test"))
     required = _names([*declared["dependencies"], *(one for extra in extras for one in extra)])
     for name in [*required]:
         with contextlib.suppress(PackageNotFoundError):  # an extra's
@@ -178,6 +195,21 @@ def test_every_import_of_the_package_is_a_declared_dependency() -> None:
         if not _names(distributions.get(name, [])) <= required
     }
     assert (imported & {"gymnasium", "playwright"}, missing) == ({"gymnasium", "playwright"}, set())
+
+
+def test_the_commands_are_there_without_any_extra() -> None:
+    core, left = set(), list(PROJECT["project"]["dependencies"])
+    while left:
+        (name,) = _names([left.pop()])
+        if name not in core:
+            core.add(name)
+            with contextlib.suppress(PackageNotFoundError):  # of another system, or another Python
+                left += [each for each in requires(name) or [] if "extra ==" not in each]
+    found = packages_distributions().items()
+    others = [each for each, names in found if not _names(names) & (core | {"websp_gym"})]
+    assert {"psutil", "pandas"} <= set(others)
+    loaded = _run(sys.executable, "-c", CORE_ALONE, *others, cwd=ROOT).split()
+    assert {"run", "demo", "doctor", "play", "verify"} <= set(loaded)
 
 
 def test_the_description_on_an_index_has_absolute_links_only_and_they_lead_to_files(

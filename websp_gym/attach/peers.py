@@ -7,8 +7,6 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-import psutil
-
 _PROC = Path("/proc")
 
 
@@ -33,6 +31,8 @@ def _inodes(port: int) -> Iterator[str]:
 
 
 def _members(session: int) -> set[int]:
+    import psutil  # of the extra `attach`; this module is imported without it too
+
     members = set()
     for process in psutil.pids():
         with contextlib.suppress(OSError):

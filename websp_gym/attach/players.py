@@ -67,5 +67,5 @@ def named_run(run: Run, name: str | None) -> Run:
 
 def check_extra(what: str) -> None:
     """Raise ``MissingExtraError`` if the extra ``attach`` is not installed; ``what`` needs it."""
-    if any(find_spec(needed) is None for needed in ("websockets", "mcp")):
-        raise missing_extra(f"{what} needs WebSockets and the Model Context Protocol", "attach")
+    if any(find_spec(needed) is None for needed in ("websockets", "mcp", "psutil")):
+        raise missing_extra(f"{what} needs WebSockets, the Model Context Protocol and psutil", "attach")
