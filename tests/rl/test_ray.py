@@ -57,7 +57,7 @@ def _words(process: psutil.Process) -> str:
 
 def _marked(process: psutil.Process, marker: str) -> bool:
     try:
-        return process.environ().get("WEBSP_TEST") == marker
+        return process.environ().get("XDG_WEBSP_TEST") == marker
     except psutil.Error:
         return False
 
@@ -75,7 +75,7 @@ def cluster() -> Iterator[Cluster]:
     """A cluster of one node, which ``$RAY_ADDRESS`` names; nothing of it is left at the end."""
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv(VARIABLE, raising=False)
-        patch.setenv("WEBSP_TEST", str(os.getpid()))
+        patch.setenv("XDG_WEBSP_TEST", str(os.getpid()))
         made = Cluster(initialize_head=True, head_node_args=SMALL)
         patch.setenv("RAY_ADDRESS", made.address)
         assert started("raylet")
@@ -227,7 +227,7 @@ def test_a_run_on_ray_gives_the_results_of_one_on_processes(tmp_path: Path) -> N
     common = ("run", TO_DO, DONE, "--agent", "oracle", "--jobs", "2", "--initial-state", "snapshot", "--out")
     for folder, more in (("local", []), ("ray", ["--backend", "ray"])):
         # Without an address, the command starts a cluster and ends it.
-        done = websp(*common, folder, *more, cwd=tmp_path, RAY_ADDRESS="", WEBSP_TEST=tmp_path.name)
+        done = websp(*common, folder, *more, cwd=tmp_path, RAY_ADDRESS="", XDG_WEBSP_TEST=tmp_path.name)
         assert (done.returncode, done.stderr) == (0, ""), done.stderr
         left = [each for each in psutil.process_iter() if _marked(each, tmp_path.name)]
         assert psutil.wait_procs(left, timeout=10)[1] == []
