@@ -98,11 +98,15 @@ async def pydoll() -> None:
 def drissionpage() -> None:
     """Host and port; it ends a browser that has a window where its options say otherwise."""
     from DrissionPage import Chromium, ChromiumOptions
+    from DrissionPage.errors import NoRectError
 
     options = ChromiumOptions().set_address(ADDRESS).headless()
     tab = Chromium(options).latest_tab
     tab.get(PAGE)
     for xpath in XPATHS:
+        with suppress(NoRectError):  # found just before a press of the last switch drew the page anew
+            tab.ele(f"xpath:{xpath}", timeout=20).click(by_js=False)
+            continue
         tab.ele(f"xpath:{xpath}", timeout=20).click(by_js=False)
 
 
