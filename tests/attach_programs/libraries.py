@@ -61,19 +61,23 @@ async def nodriver() -> None:
     """Asynchronous, on the protocol itself."""
     import nodriver as library
 
-    await _press_both(await library.start(host=HOST, port=int(PORT)))
+    await _press_both(library, await library.start(host=HOST, port=int(PORT)))
 
 
 async def zendriver() -> None:
     """A fork of nodriver."""
     import zendriver as library
 
-    await _press_both(await library.start(host=HOST, port=int(PORT)))
+    await _press_both(library, await library.start(host=HOST, port=int(PORT)))
 
 
-async def _press_both(browser: Any) -> None:
+async def _press_both(library: Any, browser: Any) -> None:
     tab = await browser.get(PAGE)
-    await tab.select("[role=switch]", timeout=60)
+    while True:
+        # It looks in a document that it got before, and the page may have come in between.
+        with suppress(library.core.connection.ProtocolException):
+            await tab.select("[role=switch]", timeout=60)
+            break
     for xpath in XPATHS:
         (switch, *_) = await tab.xpath(xpath)
         await switch.mouse_click()
@@ -104,10 +108,11 @@ def drissionpage() -> None:
     tab = Chromium(options).latest_tab
     tab.get(PAGE)
     for xpath in XPATHS:
-        with suppress(NoRectError):  # found just before a press of the last switch drew the page anew
-            tab.ele(f"xpath:{xpath}", timeout=20).click(by_js=False)
-            continue
-        tab.ele(f"xpath:{xpath}", timeout=20).click(by_js=False)
+        # The page draws its switches anew when one is saved, and what was found before has no place then.
+        while True:
+            with suppress(NoRectError):
+                tab.ele(f"xpath:{xpath}", timeout=20).click(by_js=False)
+                break
 
 
 def pychrome() -> None:
