@@ -23,6 +23,8 @@ class Event:
     site: str
     kind: str
     data: dict[str, Any]
+    request: int | None = None
+    """Number of the first event of the same request; ``None`` in a record from before it was kept."""
 
 
 @dataclass(frozen=True)

@@ -51,7 +51,7 @@ CREATE TABLE items (number INTEGER PRIMARY KEY, site TEXT, collection TEXT, id T
 CREATE TABLE codes (code TEXT PRIMARY KEY, site TEXT, redir TEXT) WITHOUT ROWID;
 CREATE TABLE flashes (site TEXT, session TEXT, path TEXT, token TEXT,
                       PRIMARY KEY (site, session, path)) WITHOUT ROWID;
-CREATE TABLE events (seq INTEGER PRIMARY KEY, time REAL, site TEXT, kind TEXT, data TEXT);
+CREATE TABLE events (seq INTEGER PRIMARY KEY, time REAL, site TEXT, kind TEXT, data TEXT, request INTEGER);
 """
 
 
@@ -69,6 +69,7 @@ class EpisodeState:
         self.catalog = catalog
         self.lease = lease
         self.turn = RequestTurn()
+        self._request = 0
         self.staged: Staged | None = None
         """What a policy set brings into the episode; None without policies."""
         self.requests: list[Row] | None = None
@@ -84,11 +85,14 @@ class EpisodeState:
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """Undo every change made inside the ``with`` block if it raises. It may be nested. Do not wait inside it."""
+        inner = self._db.in_transaction
         begin, undo, end = (
             ("SAVEPOINT inner", "ROLLBACK TO inner", "RELEASE inner")
-            if self._db.in_transaction
+            if inner
             else ("BEGIN", "ROLLBACK", "COMMIT")
         )
+        if not inner:
+            self._request = self.last_seq() + 1
         self._execute(begin)
         try:
             yield
@@ -114,8 +118,9 @@ class EpisodeState:
         """Append an event. Raise ValueError if ``kind`` is not one of ``KINDS``."""
         if kind not in KINDS:
             raise ValueError(f'unknown event kind "{kind}"{nearest(kind, KINDS)}')
-        row = (round(time.time(), 3), site.slug if site else "", kind, json.dumps(data))
-        self._execute("INSERT INTO events (time, site, kind, data) VALUES (?, ?, ?, ?)", row)
+        request = self._request if self._db.in_transaction else None  # by itself, an event is its own
+        row = (round(time.time(), 3), site.slug if site else "", kind, json.dumps(data), request)
+        self._execute("INSERT INTO events (time, site, kind, data, request) VALUES (?, ?, ?, ?, ?)", row)
 
     def check_budget(self) -> None:
         """Raise RefusedError if the log is longer than it may be. Call it within the transaction of a request."""
@@ -293,11 +298,20 @@ class EpisodeState:
         return str(row[0][0]) if row else None
 
     def events(self) -> list[Row]:
-        """Return the event log."""
-        stored = self._execute("SELECT seq, time, site, kind, data FROM events ORDER BY seq")
+        """Return the event log. ``request`` is the number of the first event of the same request."""
+        stored = self._execute(
+            "SELECT seq, coalesce(request, seq), time, site, kind, data FROM events ORDER BY seq"
+        )
         return [
-            {"seq": seq, "time": when, "site": site, "kind": kind, "data": json.loads(data)}
-            for seq, when, site, kind, data in stored
+            {
+                "seq": seq,
+                "request": request,
+                "time": when,
+                "site": site,
+                "kind": kind,
+                "data": json.loads(data),
+            }
+            for seq, request, when, site, kind, data in stored
         ]
 
     def keep_request(self, sent: Row, status: int, since: int) -> None:
