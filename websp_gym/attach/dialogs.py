@@ -64,7 +64,8 @@ class OutsideDialogs:
         dialog = self._open.pop(session, None)
         if dialog is not None:
             kind, message, default = dialog["type"], dialog["message"], dialog.get("defaultPrompt", "")
-            self._dialogs.note(kind, message, default, accepted=answer["result"])
+            written = str(answer.get("userInput", ""))
+            self._dialogs.note(kind, message, default, accepted=answer["result"], written=written)
 
     def forget_answered(self) -> None:
         """Let Playwright forget the dialogs that it did not answer; on the browser thread, between steps."""

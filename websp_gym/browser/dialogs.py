@@ -79,6 +79,7 @@ class Dialogs:
 
     def __init__(self, notices: Notices) -> None:
         self.seen = 0
+        self._written: list[str] = []
         self._notices = notices
         self._recorded: _Reply | None = None
         self._person: Callable[[Dialog], None] | None = None
@@ -151,6 +152,11 @@ class Dialogs:
         finally:
             self._person = before
 
+    def take_written(self) -> list[str]:
+        """Return the texts that were given to prompts since the last time."""
+        written, self._written = self._written, []
+        return written
+
     def answer(self, dialog: Dialog) -> None:
         """Answer a dialog, and note it for the agent."""
         self.seen += 1
@@ -162,6 +168,8 @@ class Dialogs:
         answer = ANSWERS[question.type] if reply is None else _OK if reply.accept else _CANCEL
         self._note(question, answer, decided=reply is not None)
         text = reply.text if reply is not None else None
+        if question.type == "prompt" and answer.accept and text:
+            self._written.append(text)
         # The page may have closed meanwhile.
         with contextlib.suppress(PlaywrightError):
             if answer.accept:
@@ -169,7 +177,7 @@ class Dialogs:
             else:
                 dialog.dismiss()
 
-    def note(self, kind: str, message: str, default: str, *, accepted: bool) -> None:
+    def note(self, kind: str, message: str, default: str, *, accepted: bool, written: str = "") -> None:
         """Note a dialog that somebody else has answered.
 
         Args:
@@ -177,7 +185,10 @@ class Dialogs:
             message: Its message.
             default: The text that a prompt suggests.
             accepted: Whether it was answered with OK.
+            written: The text that was given to a prompt.
         """
+        if kind == "prompt" and accepted and written:
+            self._written.append(written)
         usual = ANSWERS[kind]
         answer = usual if usual.accept == accepted else _OK if accepted else _CANCEL
         self._note(_Question(kind, message, default), answer, decided=True)

@@ -234,6 +234,10 @@ class Session:
         answer: dict[str, Any] = session._sync(session._impl_obj.send(method, params, *self._more))
         return answer
 
+    def on(self, event: str, listener: Callable[[dict[str, Any]], None]) -> None:
+        """Call a listener with each event of that name."""
+        self._session.on(event, listener)
+
     def detach(self) -> None:
         """Do nothing: the session is shared and stays as long as its page."""
 

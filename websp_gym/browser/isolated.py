@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 MAX_FRAMES = 50
 """Maximum number of child frames to inspect; only hostile pages have more."""
-_WORLD = "websp"
+WORLD = "websp"
+"""Name of the isolated world of each frame."""
 _ASK = "function (name, ...given) { return this[name](...given); }"
 _IFRAME = "function (number) { return this.iframe(number); }"
 _NODES = {
@@ -292,7 +293,7 @@ class Worlds:
 
     def _context(self, frame: str) -> int:
         return int(
-            self._send("Page.createIsolatedWorld", frameId=frame, worldName=_WORLD)["executionContextId"]
+            self._send("Page.createIsolatedWorld", frameId=frame, worldName=WORLD)["executionContextId"]
         )
 
     def _tree(self) -> dict[str, Any]:

@@ -62,6 +62,32 @@ class ActionFacts(_Facts):
         return self.kind in _OPERATING or (bool(self.role) and self.kind not in _LOOKING)
 
 
+class Operated(_Facts):
+    """One control that was operated, as the page's own event told it."""
+
+    event: str
+    """``click``, ``auxclick``, ``beforeinput``, ``input``, ``change``, ``submit``, ``keydown``, ``dragstart`` or
+    ``drop``."""
+    role: str = ""
+    name: str = ""
+    form: str = ""
+    """Address that its form is sent to; empty if it is in no form."""
+    frame: str = ""
+    """Address of its frame."""
+
+
+class Typed(_Facts):
+    """A text as it stands in a field at the end of a step in which it was typed."""
+
+    field: str
+    """What tells the field from others in this episode."""
+    name: str = ""
+    value: str
+    source: Source = ""
+    left: bool = False
+    """Whether the field was left or sent afterwards, or something else operated."""
+
+
 class Question(_Facts):
     """A question that the agent put to the user."""
 
@@ -77,8 +103,16 @@ class StepFacts(_Facts):
     seq: int | None = None
     """Number of the last event in the world's log after the step; ``None`` where the world has no log."""
     actions: list[ActionFacts] = Field(default_factory=list)
+    operated: list[Operated] | None = None
+    """What was operated, by the page's own events; ``None`` in a record from before these were taken."""
+    typed: list[Typed] = Field(default_factory=list)
+    """The fields that were typed in, as they stand at the end of the step."""
+    offered: list[str] = Field(default_factory=list)
+    """Keys of the events of the policies whose means newly came into view: a control, a form, a link, a text."""
     question: Question | None = None
     report: str = ""
     """What the agent told the user of an obstacle; empty if nothing."""
     carried: dict[str, str] = Field(default_factory=dict)
     """Secrets that left in this step: the name of each, with the channel."""
+    carried_out: int | None = None
+    """Number of actions that were carried out, of those it counts as; ``None`` in a record from before."""
