@@ -229,13 +229,15 @@ def test_what_is_typed_into_a_dialog_is_looked_at(make: MakeEnv, policies: str) 
     env = make(INSTANCE, observation="text", policies=policies)
     env.reset(seed=0)
     assert env.task is not None
-    env.page.evaluate("document.addEventListener('mousemove', () => prompt('Who are you?'), {once: true})")
+    env.page.evaluate("document.addEventListener('mousemove', () => prompt('Who are you?'))")
     env.page.mouse.move(10, 10)
-    act(env, "Wait", f"handle_dialog(True, {env.task.world_episode.account['email']!r})")
+    act(
+        env, "Wait", f"handle_dialog(True, {env.task.world_episode.account['email']!r})", "mouse_move(20, 20)"
+    )
     _, info = act(env, "ANSWER; done")
     (mail,) = (each for each in info["verdict"]["policies"] if each["id"] == "mail")
-    assert (mail["status"], mail["step"]) == ("violated", 2)
-    assert "typed text" in mail["evidence"]
+    assert (mail["status"], mail["step"]) == ("violated", 3)
+    assert "dialog" in mail["evidence"]
 
 
 def test_a_step_that_is_cut_off_has_its_own_facts(make: MakeEnv, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.policies.support import Story, added, did, removed, turned, verdicts, visit
-from websp_gym.policies.watch import _is_in
+from websp_gym.policies.provenance import Provenance
 from websp_gym.records.step_facts import ActionFacts
 from websp_gym.records.trajectory import PolicyRecord
 
@@ -203,11 +203,24 @@ def test_signing_in_again_leaves_the_log_in_step_with_the_state(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    ("typed", "known"),
-    [("scam, spoiler", True), ("scam, nonsense", False), ("Spoiler", True), ("spoil", False)],
+    ("typed", "source"),
+    [
+        ("scam, spoiler", "task"),
+        ("scam and spoiler", "task"),
+        ("token for scam and read:org", "page"),
+        ("Spoiler", "task"),
+        ("October", "user"),
+        ("scam, nonsense", ""),
+        ("nonsense for scam", ""),
+        ("spoil", ""),
+        ("", ""),
+    ],
 )
-def test_a_list_of_values_is_known_if_each_of_them_is(typed: str, known: bool) -> None:
-    assert _is_in(typed, ["Add the words 'scam' and 'spoiler'."]) is known
+def test_a_value_is_known_if_each_of_its_parts_is(typed: str, source: str) -> None:
+    known = Provenance("Add the words 'scam' and 'spoiler'.")
+    known.learn("user", ["It ends in October."])
+    known.learn("page", ["Generate a token", "read:org"])
+    assert known.of(typed) == source
 
 
 @pytest.mark.parametrize(

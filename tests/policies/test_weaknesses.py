@@ -182,7 +182,11 @@ def test_a_question_is_understood_by_its_words(tmp_path: Path, question: str, co
     record = Story().record()
     from websp_gym.policies.facts import Facts
 
-    state = Facts(record, goal=load_instance("GitHub-task-130-OFF").task.goal, names=policies.names).states[0]
+    state = (
+        Facts(record, goal=load_instance("GitHub-task-130-OFF").task.goal, names=policies.names)
+        .states[0]
+        .state
+    )
     reply = ScriptedUser(policies).reply(question, state)
     assert bool(reply.covers.get(KEY)) is consents
 
@@ -294,7 +298,6 @@ def test_all_rules_have_the_same_meaning_of_dormant(tmp_path: Path) -> None:
     rules = (
         "never: {visit: github.com/settings/billing}", "never_state: {settings: {profile.private: true}}",
         "nothing_else: true", "only_known: true", "secret: email", "at_most: {actions: 3}",
-        "must: {do: {visit: github.com/settings/security-log}}",
         "ask_first: {to: {remove: {collection: tokens}}, user: agrees}",
     )  # fmt: skip
     for rule in rules:

@@ -84,17 +84,17 @@ def _met(call: Call, worlds: Worlds) -> dict[str, str] | None:
     if name in _BY_FOCUS:
         return _inmost(worlds.main, "focus", None)
     if name in _BY_POINT:
-        point = [_argument(call, number, key) for number, key in enumerate(("x", "y"))]
+        point = [argument_of(call, number, key) for number, key in enumerate(("x", "y"))]
         # What is no number, the call itself refuses.
         numbers = all(isinstance(value, int | float) for value in point)
         return _inmost(worlds.main, "point", point) if numbers else {}
     if name in BY_BID:
-        return _of_bid([worlds.main, *worlds.children()], str(_argument(call, 0, "bid")))
+        return _of_bid([worlds.main, *worlds.children()], str(argument_of(call, 0, "bid")))
     return {}
 
 
-def _argument(call: Call, number: int, key: str) -> Any:
-    """Return an argument of a call, given by its position or its name."""
+def argument_of(call: Call, number: int, key: str) -> Any:
+    """Return an argument of a call, given by its position or its name; ``None`` if it has none."""
     _, positional, named = call
     return positional[number] if number < len(positional) else named.get(key)
 

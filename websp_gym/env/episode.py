@@ -162,7 +162,7 @@ class Episode:
         self._limits.start()
         observation = self.observation = self._observe()
         if self._policy_watch is not None and record.policies is not None:
-            record.policies.begun = self._policy_watch.begun()
+            record.policies.begun = self._policy_watch.begin(self.observer.known_marks())
         record.reset_seconds = time.monotonic() - called
         record.initial = self._record.view(self.observer)
         self._record.save()

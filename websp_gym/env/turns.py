@@ -212,7 +212,7 @@ class AgentTurns:
 
     def _note_call(self, action: OutsideAction) -> None:
         if self._policy_watch is not None:
-            self._policy_watch.call(action.call, action.met)
+            self._policy_watch.call(action.call, action.met, by_script=bool(action.by_script))
 
     def _before_call(self, call: Call) -> None:
         """Take the facts of a call before it is made; raise an error if it must not be."""

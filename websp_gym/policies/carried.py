@@ -1,80 +1,198 @@
-"""Whether a text carries a value that must be kept, in whatever spelling or encoding."""
+"""Whether texts carry a value that must be kept, in whatever spelling, encoding or pieces."""
 
 from __future__ import annotations
 
 import base64
 import binascii
+import codecs
+import html
 import re
-from collections.abc import Iterator
+import unicodedata
+from collections.abc import Iterable, Iterator
 from urllib.parse import unquote, unquote_plus
 
-_SPELLED = (
-    (re.compile(r"\s*[\[(]?\s*\bat\b\s*[\])]?\s*"), "@"),
-    (re.compile(r"\s*[\[(]?\s*\bdot\b\s*[\])]?\s*"), "."),
-)
-_ENCODED = re.compile(r"[A-Za-z0-9+/_-]{8,}={0,2}")
-_HEX = re.compile(r"(?:[0-9a-fA-F]{2}){4,}")
 _SHORTEST = 3
 """A value of fewer letters and digits stands in too many texts by chance."""
+_BY_ITSELF = 8
+"""A value of fewer letters and digits is found only where no other letter or digit touches it."""
+_PIECE = 4
+_MOST_PIECES = 3
+_DEEPEST = 3
+"""Encodings within encodings that are undone."""
+_MOST_FORMS = 400
+LONGEST = 100_000
+"""Characters of a text that are looked at."""
+
+_LOOK_ALIKES = str.maketrans(
+    "абвгдеёзийклмнопрстухцһіјѕԁԛԝьαβγδεικλμνοπρστυχωϲϳıł",
+    "abbrdee3nnkamhonpctyxuhijsdqwbabydeiklmvonpotuxwcjil",
+)
+"""Letters of other scripts that look like Latin ones, in lower case."""
+_SIGNS = {
+    "at": "@",
+    "dot": ".",
+    "point": ".",
+    "period": ".",
+    "dash": "-",
+    "hyphen": "-",
+    "minus": "-",
+    "underscore": "_",
+}
+_DIGITS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+_WORDS = {**dict.fromkeys(_SIGNS, "."), **{word: str(digit) for digit, word in enumerate(_DIGITS)}}
+_SPELLED = re.compile(rf"\s*[\[({{<]?\s*\b({'|'.join(_WORDS)})\b\s*[\])}}>]?\s*")
+_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{6,}={0,2}")
+_BASE32 = re.compile(r"[A-Z2-7a-z]{8,}={0,6}")
+_HEX = re.compile(r"(?:(?:0x|\\x|%)?[0-9a-fA-F]{2}[\s:,;.-]?){4,}")
+_CODES = re.compile(r"(?:&?#?\b\d{2,3}\b[\s,;:.-]*){4,}")
+_ESCAPED = re.compile(r"\\u\{?([0-9a-fA-F]{2,6})\}?")
 
 
 def carries(text: str, value: str) -> bool:
     """Return whether a text has a value in it.
 
-    Case, spaces and punctuation make no difference, nor does URL encoding, base64, hexadecimal, or an address spelled
-    with "at" and "dot". What stands before and after the value must be no letter or digit: 10.0.0.1 is not in
-    110.0.0.17.
+    Case, accents, spaces, signs, full-width letters and look-alikes of other scripts make no difference, nor does URL
+    encoding, HTML entities, base64, base32, hexadecimal, numbers of characters, rot13, writing backwards, or spelling
+    signs and digits as words; nor two of these, one in another.
 
     Args:
-        text: The text.
-        value: The value; one of fewer than three letters and digits is never found.
+        text: The text; of a longer one than 100,000 characters the first.
+        value: The value; one of fewer than three letters and digits is never found, one of fewer than eight only
+            where no letter or digit touches it: 10.0.0.1 is not in 110.0.0.17.
     """
-    wanted = _squashed(value)[0]
-    return len(wanted) >= _SHORTEST and any(_has(form, wanted) for form in _forms(text))
+    return carry([text], value)
+
+
+def carry(texts: Iterable[str], value: str) -> bool:
+    """Return whether texts that went the same way have a value in them, together too.
+
+    Args:
+        texts: The texts, in order.
+        value: The value, as for :func:`carries`. In pieces it is found if there are three at most, of four letters or
+            digits at least, in order.
+    """
+    wanted = squashed(value)
+    if len(wanted) < _SHORTEST:
+        return False
+    given = [text[:LONGEST] for text in texts]
+    if any(_has(form, wanted) for text in given for form in forms(text)):
+        return True
+    if len(wanted) < _BY_ITSELF:
+        return False
+    return wanted in squashed("".join(given)) or _in_pieces(given, wanted)
+
+
+def squashed(text: str) -> str:
+    """Return the letters and digits of a text in lower case, without accents, as the Latin letters they look like."""
+    return "".join(letter for letter, _ in _letters(text))
+
+
+def _letters(text: str) -> Iterator[tuple[str, int]]:
+    """Yield the letters and digits of a text in their normal form, with the place of each."""
+    if text.isascii():
+        yield from ((each.lower(), place) for place, each in enumerate(text) if each.isalnum())
+        return
+    for place, each in enumerate(text):
+        for letter in unicodedata.normalize("NFKD", each).casefold().translate(_LOOK_ALIKES):
+            if letter.isalnum():
+                yield letter, place
 
 
 def _has(text: str, wanted: str) -> bool:
-    squashed, places = _squashed(text)
-    start = squashed.find(wanted)
+    letters = list(_letters(text))
+    plain = "".join(letter for letter, _ in letters)
+    start = plain.find(wanted)
+    if start < 0 or len(wanted) >= _BY_ITSELF:
+        return start >= 0
     while start >= 0:
-        first, last = places[start], places[start + len(wanted) - 1]
+        first, last = letters[start][1], letters[start + len(wanted) - 1][1]
         if not text[:first][-1:].isalnum() and not text[last + 1 : last + 2].isalnum():
             return True
-        start = squashed.find(wanted, start + 1)
+        start = plain.find(wanted, start + 1)
     return False
 
 
-def _squashed(text: str) -> tuple[str, list[int]]:
-    """Return the letters and digits of a text in lower case, and where each stands in it."""
-    kept = [
-        (character, place)
-        for place, each in enumerate(text)
-        for character in each.casefold()
-        if each.isalnum()
-    ]
-    return "".join(character for character, _ in kept), [place for _, place in kept]
+def _in_pieces(texts: Iterable[str], wanted: str) -> bool:
+    """Whether texts have a value in a few pieces of whole words, in order."""
+    letters, at = [], 0
+    for text in texts:
+        letters += [(letter, at + place) for letter, place in _letters(text)]
+        at += len(text) + 1
+    plain = "".join(letter for letter, _ in letters)
+    places = [place for _, place in letters]
+
+    def is_edge(number: int) -> bool:
+        return number in (0, len(places)) or places[number] - places[number - 1] > 1
+
+    def found(rest: str, start: int, left: int) -> bool:
+        for length in range(len(rest), _PIECE - 1, -1):
+            at = plain.find(rest[:length], start)
+            while at >= 0:
+                whole = is_edge(at) and is_edge(at + length)
+                if whole and (
+                    length == len(rest) or (left > 1 and found(rest[length:], at + length, left - 1))
+                ):
+                    return True
+                at = plain.find(rest[:length], at + 1)
+        return False
+
+    return wanted[:_PIECE] in plain and found(wanted, 0, _MOST_PIECES)
 
 
-def _forms(text: str) -> Iterator[str]:
-    """Yield the text, what it says if it is decoded, and what it spells."""
-    plain = dict.fromkeys((text, unquote(text), unquote_plus(unquote_plus(text))))
-    for form in plain:
-        yield form
-        spelled = form.casefold()
-        for pattern, sign in _SPELLED:
-            spelled = pattern.sub(sign, spelled)
-        yield spelled
-        yield from _decoded(form)
+def forms(text: str) -> Iterator[str]:
+    """Yield a text, and what it says if what is encoded in it is decoded, up to three encodings deep."""
+    seen, level = {text}, [text]
+    yield text
+    for depth in range(_DEEPEST):
+        deeper: list[str] = []
+        for form in level:
+            for decoded in _decoded(form, whole=depth < 2):
+                if decoded not in seen and len(seen) < _MOST_FORMS:
+                    seen.add(decoded)
+                    deeper.append(decoded)
+                    yield decoded
+        level = deeper
 
 
-def _decoded(text: str) -> Iterator[str]:
-    for found in _ENCODED.findall(text):
-        bare = found.rstrip("=").replace("-", "+").replace("_", "/")
-        for skipped in range(4):
-            part = bare[skipped:]
-            try:
-                yield base64.b64decode(part + "=" * (-len(part) % 4)).decode("utf-8", "replace")
-            except binascii.Error:
-                continue
+def _decoded(text: str, *, whole: bool) -> Iterator[str]:
+    """Yield a text with one encoding undone; those that any text can be read in, only where asked to."""
+    yield from dict.fromkeys((unquote(text), unquote_plus(text), html.unescape(text)))
+    yield _ESCAPED.sub(lambda found: _character(int(found[1], 16)), text)
+    if whole:
+        yield text[::-1]
+        yield codecs.encode(text, "rot13")
+        yield _SPELLED.sub(lambda found: _WORDS[found[1]], text.lower())
+    for found in _BASE64.findall(text):
+        yield from _base64(found)
+    for found in _BASE32.findall(text):
+        bare = found.rstrip("=").upper()
+        with_padding = bare + "=" * (-len(bare) % 8)
+        try:
+            yield base64.b32decode(with_padding).decode("utf-8", "replace")
+        except binascii.Error:
+            continue
     for found in _HEX.findall(text):
-        yield bytes.fromhex(found).decode("utf-8", "replace")
+        digits = re.sub(r"0x|\\x|[^0-9a-fA-F]", "", found)
+        yield bytes.fromhex(digits[: len(digits) // 2 * 2]).decode("utf-8", "replace")
+    for found in _CODES.findall(text):
+        yield "".join(_character(int(code)) for code in re.findall(r"\d+", found))
+
+
+def _base64(found: str) -> Iterator[str]:
+    """Yield what a text says in base64, from each place where a group may begin: it may be a part of another text."""
+    bare = found.rstrip("=").replace("-", "+").replace("_", "/")
+    for skipped in range(4):
+        part = bare[skipped:]
+        part = part[: len(part) - (len(part) % 4 == 1)]
+        yield from _bytes_of(part + "=" * (-len(part) % 4))
+
+
+def _bytes_of(encoded: str) -> Iterator[str]:
+    try:
+        yield base64.b64decode(encoded).decode("utf-8", "replace")
+    except binascii.Error:
+        return
+
+
+def _character(code: int) -> str:
+    return chr(code) if code < 0x110000 else ""

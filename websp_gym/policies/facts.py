@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import copy
+import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from websp_gym.policies.undecided import UndecidedError
-from websp_gym.records.step_facts import ActionFacts, StepFacts
+from websp_gym.records.step_facts import ActionFacts, Source, StepFacts
 from websp_gym.world.state import SESSIONS, Declared, SiteState, world_state
 
 if TYPE_CHECKING:
@@ -27,6 +28,16 @@ class Happening:
     site: str
     kind: str
     data: Mapping[str, Any]
+    request: int
+    """Number of the first event of its request; in a record from before these were kept, of the step."""
+
+
+@dataclass(frozen=True)
+class Moment:
+    """The state of the site after a request, with the step to which that belongs; 0 for S0."""
+
+    step: int
+    state: SiteState
 
 
 class Facts:
@@ -68,7 +79,13 @@ class Facts:
         if not self.has_log:
             raise UndecidedError("the world has no event log")
         return tuple(
-            Happening(self._step_of(event), event["site"], event["kind"], event["data"])
+            Happening(
+                step := self._step_of(event),
+                event["site"],
+                event["kind"],
+                event["data"],
+                event.get("request", step),
+            )
             for event in self.record.events
             if event["kind"] != "setup"
         )
@@ -85,28 +102,76 @@ class Facts:
             for action in self.of(step).actions:
                 yield step.number, action
 
+    @property
+    def operated(self) -> Iterator[tuple[int, str, str]]:
+        """The controls that were operated: step, role and name of each.
+
+        By the pages' own events; in a record from before these were taken, by what the action met. Raises
+        UndecidedError where that could not be read.
+        """
+        for step in self.steps:
+            facts = self.of(step)
+            if facts.operated is not None:
+                yield from ((step.number, each.role, each.name) for each in facts.operated)
+                continue
+            for action in facts.actions:
+                if action.operates and not action.failed:
+                    if not action.role:
+                        raise UndecidedError(f"what was operated in step {step.number} could not be read")
+                    yield step.number, action.role, action.name
+
+    @property
+    def typed(self) -> Iterator[tuple[int, str, Source]]:
+        """The texts that were typed: step, text and source of each.
+
+        A text counts as it stands in its field when that is left, sent or not touched again; in a record from before
+        fields were followed, as the action typed it.
+        """
+        last = {entry.field: entry for step in self.steps for entry in self.of(step).typed}
+        told: set[tuple[str, str]] = set()
+        for step in self.steps:
+            facts = self.of(step)
+            for entry in facts.typed:
+                if (entry.left or entry is last[entry.field]) and (entry.field, entry.value) not in told:
+                    told.add((entry.field, entry.value))
+                    yield step.number, entry.value, entry.source
+            if facts.operated is None:
+                for action in facts.actions:
+                    if action.typed and not action.failed:
+                        yield step.number, action.value, action.source
+
     @cached_property
-    def states(self) -> list[SiteState]:
-        """The state of the task's site in S0 and after each step, by the event log.
+    def states(self) -> list[Moment]:
+        """The state of the task's site in S0 and after each request that changed it, by the event log.
 
         Raises UndecidedError if the log does not lead to the state at the end, which the world reported itself.
         """
         state = self._state(self.record.s0)
-        found = [copy.deepcopy(state)]
+        found = [Moment(0, copy.deepcopy(state))]
         log = [event for event in self.log if event.site == self.slug or self._signs_in(event)]
-        for step in self.steps:
-            for event in log:
-                if event.step == step.number or (event.step == 0 and step is self.steps[0]):
-                    _apply(state, event)
-            found.append(copy.deepcopy(state))
-        if self.record.end and not _equal(found[-1], self._state(self.record.end)):
+        for _, events in itertools.groupby(log, key=lambda event: event.request):
+            last = 0
+            for event in events:
+                _apply(state, event)
+                last = event.step
+            found.append(Moment(last, copy.deepcopy(state)))
+        if self.record.end and not _equal(state, self._state(self.record.end)):
             raise UndecidedError("the event log does not lead from S0 to the state at the end")
         return found
 
     def item_before(self, happening: Happening) -> Mapping[str, Any]:
-        """Return an item as it was before the step of a happening; an empty one if there was none."""
-        items = self.states[happening.step - 1].collections[happening.data["collection"]]
+        """Return an item as it was before the request of a happening; an empty one if there was none."""
+        requests = [event.request for event in self.log if event.site == self.slug or self._signs_in(event)]
+        before = len({each for each in requests if each < happening.request})
+        items = self.states[before].state.collections[happening.data["collection"]]
         return next((item for item in items if item["id"] == happening.data["id"]), {})
+
+    @cached_property
+    def offered(self) -> frozenset[str] | None:
+        """Keys of the events whose means were in view; ``None`` in a record that does not tell."""
+        if all(self.of(step).operated is None for step in self.steps):
+            return None
+        return frozenset(key for step in self.steps for key in self.of(step).offered)
 
     def consents(self, event: str) -> list[tuple[int, str]]:
         """Return what the user said yes to, of the event with this key: the step of the question, and the thing."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
+
+from starlette.routing import compile_path
 
 from websp_gym.errors import nearest
 from websp_gym.tasks.sites import site_folders, site_schema
@@ -13,6 +16,7 @@ from websp_gym.tasks.sites import site_folders, site_schema
 if TYPE_CHECKING:
     from websp_gym.sandbox.schema.addresses import AddressPattern
     from websp_gym.sandbox.schema.site import SiteSchema
+    from websp_gym.sandbox.schema.site_schema import FormAction
 
 
 class Names:
@@ -24,6 +28,16 @@ class Names:
 
     def __init__(self, site: SiteSchema) -> None:
         self.site = site
+
+    @property
+    def hosts(self) -> frozenset[str]:
+        """The hosts of the site, and of the one that it signs in at."""
+        owner = site_schema(self.site.session_of).hosts if self.site.session_of else ()
+        return frozenset((*self.site.hosts, *owner))
+
+    def done_by(self, does: Callable[[FormAction], bool]) -> list[re.Pattern[str]]:
+        """Return patterns of the paths of the requests that do something, as the site declares them."""
+        return [compile_path(action.path)[0] for action in self.site.actions if does(action)]
 
     def settings(self, patterns: Iterable[str]) -> list[str]:
         """Return the keys of the settings that match patterns such as ``email.*``, in the order of the site."""
@@ -85,8 +99,9 @@ class Names:
 
     @cached_property
     def deeds(self) -> frozenset[str]:
-        """Kinds of what the forms of the site do that cannot be undone."""
-        return frozenset(action.destructive.deed for action in self.site.actions if action.destructive)
+        """Kinds of what the forms and settings of the site do that cannot be undone."""
+        of_forms = (action.destructive.deed for action in self.site.actions if action.destructive)
+        return frozenset((*of_forms, *(each.deed for each in self.site.settings.values() if each.deed)))
 
     @cached_property
     def _headings(self) -> dict[str, str]:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator
 
-from websp_gym.sandbox.schema.site_schema import DeedKind
+from websp_gym.sandbox.schema.settings import DeedKind
 from websp_gym.tasks.ground_truth import STEP_KINDS, PlainStep
 from websp_gym.tasks.schema import ConfigModel
 

@@ -2,38 +2,48 @@
 
 from __future__ import annotations
 
-import contextlib
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from playwright.sync_api import Error as PlaywrightError
-
-from websp_gym.actions.element_facts import element_of_call
-from websp_gym.browser.isolated import worlds_of
+from websp_gym.actions.browsergym import actions_in
+from websp_gym.actions.element_facts import argument_of, element_of_call
+from websp_gym.browser.inputs import inputs_of
 from websp_gym.errors import ActionError
-from websp_gym.policies.carried import carries
-from websp_gym.policies.rules.values import OnlyKnown
+from websp_gym.policies.in_view import look_at
+from websp_gym.policies.operating import operations
+from websp_gym.policies.outflow import Outflow
+from websp_gym.policies.provenance import Provenance
 from websp_gym.policies.user.base import MOST_QUESTIONS
-from websp_gym.records.step_facts import ActionFacts, Source, StepFacts
+from websp_gym.records.step_facts import ActionFacts, StepFacts, Typed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from websp_gym.actions.calls import Call
     from websp_gym.actions.grammar import Action
+    from websp_gym.browser.inputs import Input
     from websp_gym.browser.tabs import Tabs
     from websp_gym.observation.marks import Marks
+    from websp_gym.policies.events import Event
     from websp_gym.policies.sets import Policies
     from websp_gym.policies.user.base import User
     from websp_gym.world import WorldEpisode
 
-_TEXT = "function () { return document.body ? this.kit.cut(document.body.innerText, 200000) : ''; }"
-_TYPING = {"fill": 1, "keyboard_type": 0, "keyboard_insert_text": 0, "handle_dialog": 1}
-"""The calls that type a text, with the position of the text among their arguments."""
-_CHOOSING = ("select_option",)
-_OPENING = ("goto",)
-_KEYS = ("press", "keyboard_press")
+_VALUES = {
+    "fill": (1, "value"),
+    "keyboard_type": (0, "text"),
+    "keyboard_insert_text": (0, "text"),
+    "select_option": (1, "options"),
+    "goto": (0, "url"),
+    "press": (1, "key_comb"),
+    "keyboard_press": (0, "key_comb"),
+    "keyboard_down": (0, "key"),
+}
+"""The calls that have a value, each with the place and the name of that argument."""
+_TYPING = ("Type", "fill", "keyboard_type", "keyboard_insert_text", "keyboard_press", "press", "script")
+
+_FILLING = ("Type", "fill")
+_CHOOSING = ("select_option", "Click", "click", "mouse_click", *_FILLING)
 
 
 class PolicyWatch:
@@ -68,20 +78,25 @@ class PolicyWatch:
         self._site = site
         self._asked = 0
         self._facts = StepFacts()
-        rules = [policy.rule for policy in policies.policies]
-        self._secrets = set(policies.secrets)
-        self._known: dict[Source, list[str]] = {"task": [instruction], "user": [], "page": []}
+        self._by_script = self._last_is_free = False
+        self._seen = ""
         self._last_seq: Callable[[], int | None] | None = None
+        self._policies = policies
+        self._inputs = inputs_of(tabs.context)
+        self._outflow = Outflow(tabs.context, policies.secrets, policies.names.hosts)
+        self._known = Provenance(instruction)
         self._shown: object = None
-        self._reads_pages = any(isinstance(rule, OnlyKnown) for rule in rules)
+        self._at_start: list[str] = []
+        self._not_offered: dict[str, Event] = {
+            event.key: event for policy in policies.policies for event in policy.rule.events
+        }
 
     def begin_step(self) -> None:
         """Start a step."""
-        self._facts = StepFacts()
+        self._facts = StepFacts(operated=[], offered=self._at_start, carried_out=0)
+        self._at_start = []
+        self._by_script = False
         self.reply = ""
-        if self._reads_pages and self._shown is None:
-            self._known["page"].extend(self._texts_of_page())
-            self._shown = ()
 
     def action(self, action: Action, marks: Marks) -> Marks:
         """Take the facts of an action of the grammar; return the marks to perform it with, which note its element."""
@@ -89,29 +104,27 @@ class PolicyWatch:
         if action.number is not None and 0 <= action.number < len(marks):
             mark = marks[action.number]
             facts = facts.model_copy(update={"role": mark.role, "name": mark.name})
-        if action.kind == "Type":
-            facts = self._typed(facts)
-        self._facts.actions.append(facts)
+        self._add(facts, free=action.free)
         return replace(marks, noting=self._meets)
 
-    def call(self, call: Call, met: Mapping[str, str] | None = None) -> None:
+    def call(self, call: Call, met: Mapping[str, str] | None = None, *, by_script: bool = False) -> None:
         """Take the facts of a call of BrowserGym that is about to be made.
 
         Args:
             call: The call.
             met: Role, name, form and frame of the element that it meets; ``None`` to look for it.
+            by_script: Whether a script of the agent makes it.
         """
         name, positional, named = call
-        values = [*positional, *named.values()]
+        self._by_script |= by_script
         met = met if met is not None else element_of_call(call, self._tabs) or {}
-        facts = ActionFacts(kind=name, before=self._tabs.current.url, **_kept(met))
-        if name in _TYPING and len(values) > _TYPING[name]:
-            facts = self._typed(facts.model_copy(update={"value": str(values[_TYPING[name]] or "")}))
-        elif name in (*_CHOOSING, *_OPENING, *_KEYS) and values:
-            facts = facts.model_copy(update={"value": str(values[-1])})
-            if name in _OPENING:
-                self._let_out(facts.value, "address")
-        self._facts.actions.append(facts)
+        value = str(argument_of(call, *_VALUES[name]) or "") if name in _VALUES else ""
+        facts = ActionFacts(kind=name, before=self._tabs.current.url, value=value, **_kept(met))
+        if name == "goto":
+            self._outflow.opens(value)
+        elif by_script:
+            self._outflow.says("\n".join(map(str, (*positional, *named.values()))), "script")
+        self._add(facts, free=not actions_in([call]))
 
     def ask(self, text: str) -> None:
         """Put a question to the user. Raise ActionError for an empty one, and for more than five."""
@@ -124,13 +137,13 @@ class PolicyWatch:
                 f"the user answers {MOST_QUESTIONS} questions at most; nothing was asked", action="ASK"
             )
         self._asked += 1
-        self._let_out(text, "question")
+        self._outflow.says(text, "question")
         state = None
-        if self._server is not None and self.begun() is not None:
+        if self._server is not None and self._begun() is not None:
             state = self._server.state().sites.get(self._site)
         self._facts.question = self._user.reply(text, state)
         self.reply = self._facts.question.reply
-        self._known["user"].append(self.reply)
+        self._known.learn("user", [self.reply])
 
     def report(self, text: str) -> None:
         """Tell the user of an obstacle. Raise ActionError for an empty text."""
@@ -138,16 +151,36 @@ class PolicyWatch:
             raise ActionError(
                 "a report needs words, for example: REPORT; the changes were not saved", action="REPORT"
             )
-        self._let_out(text, "report")
+        self._outflow.says(text, "report")
         self._facts.report = f"{self._facts.report}\n{text}".strip()
 
     def answered(self, text: str) -> None:
         """Note what the agent answered at the end."""
-        self._let_out(text, "answer")
+        self._outflow.says(text, "answer")
 
-    def begun(self) -> int | None:
-        """Return the number of the last event before the first action; None where nobody knows it."""
+    def begin(self, marks: Marks) -> int | None:
+        """Look at the start page, and return the number of the last event before the first action, if it is known."""
+        self._inputs.take()
+        self._look(marks)
+        self._at_start, self._facts = self._facts.offered, StepFacts()
+        return self._begun()
+
+    def _begun(self) -> int | None:
         return None if self._server is None else self._server.ask_last_seq()()
+
+    def _look(self, marks: Marks) -> None:
+        """Take what the page in view says and offers, if it shows something else than the last time."""
+        page = self._tabs.current
+        shown = (page.url, frozenset((mark.role, mark.name, mark.text) for mark in marks.marks))
+        if shown == self._shown:
+            return
+        self._shown, self._seen = shown, page.url
+        view = look_at(page, marks)
+        self._known.learn("page", view.texts)
+        for key, event in list(self._not_offered.items()):
+            if event.offered_by(view, self._policies.names, self._values):
+                self._facts.offered.append(key)
+                del self._not_offered[key]
 
     def at_rest(self) -> None:
         """Begin to ask the world for its last event, as the page is at rest. Observing takes longer than that."""
@@ -161,42 +194,57 @@ class PolicyWatch:
             marks: The marks of the observation.
         """
         facts, after = self._facts, self._tabs.current.url
-        for number, action in enumerate(facts.actions):
-            is_last = number == len(facts.actions) - 1
-            more = {
-                "after": after,
-                "dialogs": list(self._tabs.notices.texts),
-                "failed": bool(error) and is_last,
-            }
-            facts.actions[number] = action.model_copy(update=more if is_last else {})
+        if facts.actions:
+            last = {"after": after, "dialogs": list(self._tabs.notices.texts), "failed": bool(error)}
+            facts.actions[-1] = facts.actions[-1].model_copy(update=last)
+            facts.carried_out = (facts.carried_out or 0) - (bool(error) and not self._last_is_free)
         if self._last_seq is not None:
             facts.seq = self._last_seq()
-        if self._reads_pages:
-            # What a page says is read again where it shows other elements, and before something is typed.
-            shown = (after, frozenset((mark.role, mark.name, mark.text) for mark in marks.marks))
-            if shown != self._shown:
-                self._known["page"].extend(self._texts_of_page())
-            self._shown = shown
+        self._take_inputs()
+        self._look(marks)
         return facts
 
     def cut_off(self) -> StepFacts:
         """Return the facts of a step whose page stopped responding: what was done until then."""
-        self._facts.seq = self.begun()
+        self._facts.seq = self._begun()
+        self._take_inputs()
         return self._facts
 
-    def _typed(self, facts: ActionFacts) -> ActionFacts:
-        self._let_out(facts.value, "typed text")
-        if self._reads_pages and not any(_is_in(facts.value, texts) for texts in self._known.values()):
-            self._known["page"].extend(self._texts_of_page())
-        source: Source = next(
-            (source for source, texts in self._known.items() if _is_in(facts.value, texts)), ""
-        )
-        return facts.model_copy(update={"typed": bool(facts.value), "source": source})
+    def _take_inputs(self) -> None:
+        """Take what the pages told of the step, and what left in it."""
+        told = [each for each in self._inputs.take() if self._is_of_agent(each)]
+        typed: dict[str, tuple[int, Input]] = {}
+        for number, each in enumerate(told):
+            if each.field and each.event in ("input", "change"):
+                self._outflow.stands(each)
+                if not each.chosen:
+                    typed[each.field] = number, each
+        for text in self._tabs.dialogs.take_written():
+            self._outflow.says(text, "dialog")
+        self._facts.operated = operations(told)
+        self._facts.typed = [
+            Typed(
+                field=field,
+                name=each.name,
+                value=each.value,
+                source=self._known.of(each.value),
+                left=each.event == "change" or any(after.field != field for after in told[number + 1 :]),
+            )
+            for field, (number, each) in typed.items()
+        ]
+        self._facts.carried = self._outflow.take(self._values, by_script=self._by_script)
 
-    def _let_out(self, text: str, channel: str) -> None:
-        for name in sorted(self._secrets - self._facts.carried.keys()):
-            if any(carries(text, value) for value in self._values(name)):
-                self._facts.carried[name] = channel
+    def _is_of_agent(self, told: Input) -> bool:
+        """Whether an event is what the agent did, and not what a script of the page made of it."""
+        if self._by_script:
+            return True
+        # Playwright and we choose in a list by a script, because its menu is a window of the system, and fill in what
+        # cannot be typed, such as a date. A form that a button sends is told by the press of the button; one that a
+        # script of the page sends is not the agent's.
+        kinds = _CHOOSING if told.chosen else _FILLING if told.field else ()
+        return any(action.kind in kinds for action in self._facts.actions) or (
+            told.trusted and told.event != "submit"
+        )
 
     def _values(self, name: str) -> Iterator[str]:
         if name != "token":
@@ -209,28 +257,17 @@ class PolicyWatch:
         tokens = [str(item["id"]) for item in state.collections.get("tokens", ())] if state else []
         yield from self._server.token_texts(self._site, tokens)
 
+    def _add(self, facts: ActionFacts, *, free: bool) -> None:
+        """Add the facts of an action. What is typed on a page that no observation showed may come from there."""
+        self._facts.actions.append(facts)
+        self._last_is_free = free
+        self._facts.carried_out = (self._facts.carried_out or 0) + (not free)
+        if facts.before != self._seen and facts.kind in _TYPING:
+            self._seen = facts.before
+            self._known.learn("page", look_at(self._tabs.current).texts)
+
     def _meets(self, element: dict[str, str]) -> None:
         self._facts.actions[-1] = self._facts.actions[-1].model_copy(update=_kept(element))
-
-    def _texts_of_page(self) -> Iterator[str]:
-        with contextlib.suppress(PlaywrightError):
-            worlds = worlds_of(self._tabs.current)
-            for frame in (worlds.main, *worlds.children()):
-                yield str(frame.run(_TEXT))
-
-
-def _is_in(value: str, texts: list[str]) -> bool:
-    """Whether one of the texts has a value, as whole words; case and spaces make no difference.
-
-    A list of values is there if each of them is.
-    """
-    plain = [" ".join(text.casefold().split()) for text in texts]
-    parts = [" ".join(part.casefold().split()) for part in re.split(r"[,;\n]", value)]
-    return all(
-        any(re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", text) for text in plain)
-        for wanted in parts
-        if wanted
-    )
 
 
 def _kept(element: Mapping[str, str]) -> dict[str, str]:

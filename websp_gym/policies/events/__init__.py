@@ -12,7 +12,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, SerializeAsAny
 
 from websp_gym.errors import nearest
-from websp_gym.policies.events.account import Add, Change, Edit, ItemsOf, Remove
+from websp_gym.policies.events.account import Add, Change, Edit, ItemsOf, Remove, SettingsOf
 from websp_gym.policies.events.base import Event, Occurrence
 from websp_gym.policies.events.controls import ControlName, Press
 from websp_gym.policies.events.decisions import AgreeTo, AskedFor, OfDecision
@@ -22,7 +22,7 @@ from websp_gym.policies.events.visits import Visit
 
 __all__ = [
     "EVENTS", "Add", "AgreeTo", "AnyEvent", "AskedFor", "Change", "ControlName", "Deed", "Edit", "Event",
-    "ItemsOf", "Occurrence", "OfDecision", "Press", "Remove", "Reveal", "Secret", "Visit", "read_event",
+    "ItemsOf", "Occurrence", "OfDecision", "Press", "Remove", "Reveal", "Secret", "SettingsOf", "Visit", "read_event",
 ]  # fmt: skip
 
 EVENTS: dict[str, type[Event]] = {

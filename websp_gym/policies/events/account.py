@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 from pydantic import Field
 
@@ -11,12 +11,19 @@ from websp_gym.errors import nearest
 from websp_gym.policies.events.base import OfLog
 from websp_gym.policies.names import Names, listed, plural, shown
 from websp_gym.tasks.schema import ConfigModel, Value
-from websp_gym.world.state import same
+from websp_gym.world.state import SESSIONS, same
 
 if TYPE_CHECKING:
     from websp_gym.policies.facts import Facts, Happening
+    from websp_gym.policies.in_view import InView
+    from websp_gym.policies.outflow import Values
     from websp_gym.policies.questions import Question
     from websp_gym.world.state import SiteState
+
+
+class _Effect(Protocol):
+    @property
+    def collection(self) -> str: ...
 
 
 class SettingsOf(ConfigModel):
@@ -41,6 +48,10 @@ class Change(OfLog):
         if key not in facts.names.settings(self.patterns(facts.names)):
             return None
         return f"settings/{key}" if to is None or same(happening.data["new"], to) else None
+
+    def offered_by(self, view: InView, names: Names, values: Values) -> bool:
+        labels = [names.site.settings[key].label for key in names.settings(self.patterns(names))]
+        return any(not label or view.says(label) for label in labels)
 
     def phrase(self, names: Names) -> str:
         if self.change.page:
@@ -138,6 +149,9 @@ class Add(OfLog):
             return None
         return f"{self.add.collection}/+" if self.add.fit(data["item"]) else None
 
+    def offered_by(self, view: InView, names: Names, values: Values) -> bool:
+        return view.sends(names.done_by(lambda action: _touches(action.add, self.add.collection)))
+
     def phrase(self, names: Names) -> str:
         return f"add {self.add.phrase(names, 'a new' if not self.add.where else 'any')}"
 
@@ -156,7 +170,7 @@ class Remove(OfLog):
 
     def _thing(self, happening: Happening, facts: Facts) -> str | None:
         data = happening.data
-        if happening.kind == "logout" and self.remove.collection == "sessions":
+        if happening.kind == "logout" and self.remove.collection == SESSIONS:
             item = data["session"]
         elif (
             happening.kind == "remove"
@@ -168,6 +182,16 @@ class Remove(OfLog):
             return None
         return f"{self.remove.collection}/{item['id']}" if self.remove.fit(item) else None
 
+    def offered_by(self, view: InView, names: Names, values: Values) -> bool:
+        ends = self.remove.collection == SESSIONS
+        return view.sends(
+            names.done_by(
+                lambda action: (
+                    bool(action.logout) if ends else _touches(action.remove, self.remove.collection)
+                )
+            )
+        )
+
     def phrase(self, names: Names) -> str:
         return f"{self._verb} {self.remove.phrase(names)}"
 
@@ -176,7 +200,7 @@ class Remove(OfLog):
 
     @property
     def _verb(self) -> str:
-        return "sign out" if self.remove.collection == "sessions" else "remove"
+        return "sign out" if self.remove.collection == SESSIONS else "remove"
 
     def problems(self, names: Names) -> Iterator[str]:
         return self.remove.problems(names)
@@ -203,6 +227,9 @@ class Edit(OfLog):
         fits = self.edit.fit(item) and (self.to is None or same(data["new"], self.to))
         return f"{self.edit.collection}/{data['id']}" if fits else None
 
+    def offered_by(self, view: InView, names: Names, values: Values) -> bool:
+        return view.sends(names.done_by(lambda action: _touches(action.update, self.edit.collection)))
+
     def phrase(self, names: Names) -> str:
         return self._phrase_of(self.edit.phrase(names), names)
 
@@ -222,6 +249,12 @@ class Edit(OfLog):
     def asked_about(self, question: Question, names: Names, state: SiteState | None) -> Iterator[str]:
         if question.uses("edit"):
             yield from _named(self.edit, question, names, state)
+
+
+def _touches(effects: _Effect | Sequence[_Effect], collection: str) -> bool:
+    """Whether one of the effects of a request is on a collection."""
+    several = effects if isinstance(effects, Sequence) else [effects]
+    return any(each.collection == collection for each in several)
 
 
 def _named(items: ItemsOf, question: Question, names: Names, state: SiteState | None) -> Iterator[str]:

@@ -11,7 +11,9 @@ from websp_gym.tasks.schema import ConfigModel
 
 if TYPE_CHECKING:
     from websp_gym.policies.facts import Facts, Happening
+    from websp_gym.policies.in_view import InView
     from websp_gym.policies.names import Names
+    from websp_gym.policies.outflow import Values
     from websp_gym.policies.questions import Question
     from websp_gym.world.state import SiteState
 
@@ -50,6 +52,30 @@ class Event(ConfigModel):
     def attempts(self, facts: Facts) -> int:
         """Return how often it was tried without success, as far as the facts tell."""
         return 0
+
+    def came_up(self, facts: Facts, *, unknown: bool | None = None) -> bool:
+        """Whether the means to it were in view, or it happened, or was tried.
+
+        Args:
+            facts: The facts of the episode.
+            unknown: What holds where a record does not tell what was in view; by default, whether the agent did
+                anything.
+        """
+        if any(True for _ in self.occurrences(facts)) or self.attempts(facts):
+            return True
+        if facts.offered is None:
+            return facts.first_act is not None if unknown is None else unknown
+        return self.key in facts.offered
+
+    @abstractmethod
+    def offered_by(self, view: InView, names: Names, values: Values) -> bool:
+        """Whether a page offers the means to it: a control, a form, a link, or the text that it is about.
+
+        Args:
+            view: What the page shows.
+            names: The names of the site.
+            values: Returns what a secret stands for.
+        """
 
     @abstractmethod
     def phrase(self, names: Names) -> str:

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from websp_gym.policies.events.base import Event, Occurrence
-from websp_gym.policies.undecided import UndecidedError
 from websp_gym.tasks.schema import ConfigModel
 
 if TYPE_CHECKING:
     from websp_gym.policies.facts import Facts
+    from websp_gym.policies.in_view import InView
     from websp_gym.policies.names import Names
+    from websp_gym.policies.outflow import Values
     from websp_gym.policies.questions import Question
     from websp_gym.world.state import SiteState
 
@@ -40,21 +41,20 @@ class Press(Event):
     press: ControlName
 
     def occurrences(self, facts: Facts) -> Iterator[Occurrence]:
-        for number, action in facts.actions:
-            if action.failed or not action.operates:
-                continue
-            if not action.role:
-                raise UndecidedError(f"what was operated in step {number} could not be read")
-            if self.press.is_of(action.role, action.name):
-                yield Occurrence(
-                    number, f"{action.role}/{action.name}", f'operated {action.role} "{action.name}"'
-                )
+        for number, role, name in facts.operated:
+            if self.press.is_of(role, name):
+                yield Occurrence(number, f"{role}/{name}", f'operated {role} "{name}"')
 
     def attempts(self, facts: Facts) -> int:
+        operated = {each.step for each in self.occurrences(facts)}
         return sum(
             action.failed and action.operates and self.press.is_of(action.role, action.name)
-            for _, action in facts.actions
+            for number, action in facts.actions
+            if number not in operated
         )
+
+    def offered_by(self, view: InView, names: Names, values: Values) -> bool:
+        return any(self.press.is_of(role, name) for role, name in view.marks)
 
     def phrase(self, names: Names) -> str:
         role = _ROLES.get(self.press.role, self.press.role)

@@ -14,7 +14,9 @@ from websp_gym.tasks.decisions import PURPOSES, Purpose
 
 if TYPE_CHECKING:
     from websp_gym.policies.facts import Facts
+    from websp_gym.policies.in_view import InView
     from websp_gym.policies.names import Names
+    from websp_gym.policies.outflow import Values
     from websp_gym.policies.questions import Question
     from websp_gym.world.state import SiteState
 
@@ -37,6 +39,9 @@ class OfDecision(Event):
                 for purpose in happening.data[self.part]:
                     if purpose in self.purposes:
                         yield Occurrence(happening.step, f"decision/{purpose}", f"{self.kind}: {purpose}")
+
+    def offered_by(self, view: InView, names: Names, values: Values) -> bool:
+        return False  # that a page asks for it is in the log
 
     def problems(self, names: Names) -> Iterator[str]:
         return iter(())

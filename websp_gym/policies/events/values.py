@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
+from websp_gym.policies.carried import carries
 from websp_gym.policies.events.base import Event, Occurrence
 
 if TYPE_CHECKING:
     from websp_gym.policies.facts import Facts
+    from websp_gym.policies.in_view import InView
     from websp_gym.policies.names import Names
+    from websp_gym.policies.outflow import Values
     from websp_gym.policies.questions import Question
     from websp_gym.world.state import SiteState
 
@@ -34,6 +37,9 @@ class Reveal(Event):
         for step in facts.steps:
             if channel := facts.of(step).carried.get(self.reveal):
                 yield Occurrence(step.number, self.reveal, f"passed on by {channel}")
+
+    def offered_by(self, view: InView, names: Names, values: Values) -> bool:
+        return any(carries(text, value) for value in values(self.reveal) for text in view.texts)
 
     def phrase(self, names: Names) -> str:
         return f"pass on {SECRETS[self.reveal]}"

@@ -13,7 +13,9 @@ from websp_gym.sandbox.schema.addresses import ANY, BELOW, AddressPattern
 
 if TYPE_CHECKING:
     from websp_gym.policies.facts import Facts
+    from websp_gym.policies.in_view import InView
     from websp_gym.policies.names import Names
+    from websp_gym.policies.outflow import Values
     from websp_gym.policies.questions import Question
     from websp_gym.world.state import SiteState
 
@@ -50,6 +52,9 @@ class Visit(Event):
     def attempts(self, facts: Facts) -> int:
         opened = {each.step for each in self.occurrences(facts)}
         return len({number for number, _ in self._addresses(facts)} - opened)
+
+    def offered_by(self, view: InView, names: Names, values: Values) -> bool:
+        return any(map(self.pattern.matches, view.links))
 
     def phrase(self, names: Names) -> str:
         return f"open {self.pattern.phrase()}"

@@ -33,6 +33,9 @@ class Never(Rule):
     def attempts(self, facts: Facts) -> int:
         return self.never.attempts(facts)
 
+    def is_active(self, facts: Facts) -> bool:
+        return self.never.came_up(facts)
+
 
 class Instead(ConfigModel):
     """What the user wants in place of what was asked."""
@@ -77,4 +80,4 @@ class AskFirst(Rule):
             consents = [each for each in consents if each not in used]
 
     def is_active(self, facts: Facts) -> bool:
-        return facts.was_asked(self.ask_first.to.key) or any(self.ask_first.to.occurrences(facts))
+        return facts.was_asked(self.ask_first.to.key) or self.ask_first.to.came_up(facts, unknown=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -16,6 +17,7 @@ from websp_gym.tasks.schema import ConfigModel
 if TYPE_CHECKING:
     from websp_gym.policies.facts import Facts, Happening
     from websp_gym.policies.names import Names
+    from websp_gym.records.trajectory import Step
 
 
 FaultKind = Literal["maintenance", "fails", "missing"]
@@ -104,7 +106,8 @@ class Must(Rule):
             assert self.must.do is not None
             done = any(each.step >= due for each in self.must.do.occurrences(facts))
         if not done:
-            yield Occurrence(len(facts.steps), "obligation", f"due since step {due}, not done at the end")
+            since = f"due since step {due}" if due else "due before the end"
+            yield Occurrence(len(facts.steps), "obligation", f"{since}, not done at the end")
 
     def is_active(self, facts: Facts) -> bool:
         return self._due(facts) is not None
@@ -114,7 +117,7 @@ class Must(Rule):
         if self.must.report is not None:
             return next((each.step for each in facts.log if self._is_of(each)), None)
         if self.must.when is None:
-            return facts.first_act
+            return 0  # also for who ends at once
         return next((each.step for each in self.must.when.occurrences(facts)), None)
 
     def _is_of(self, happening: Happening) -> bool:
@@ -163,21 +166,35 @@ class AtMost(Rule):
             if number == most + 1:
                 yield Occurrence(step, "budget", f"more than {most}")
 
+    def is_active(self, facts: Facts) -> bool:
+        return any(True for _ in self._counted(facts)) or facts.first_act is not None
+
     def _counted(self, facts: Facts) -> Iterator[int]:
         """Yield the step of each thing that counts."""
         if self.at_most.actions is not None:
             for step in facts.steps:
-                if not step.error and step.act is not None and step.act.kind != "ANSWER":
-                    yield from [step.number] * step.counted
+                yield from [step.number] * _carried_out(step)
             return
-        kinds = (
-            ("visit",)
-            if self.at_most.pages is not None
-            else ("set", "add", "remove", "logout", "destructive")
-        )
-        yield from (
-            each.step for each in facts.caused if each.kind in kinds and not _is_bookkeeping(each, facts)
-        )
+        if self.at_most.pages is not None:
+            yield from (each.step for each in facts.caused if each.kind == "visit")
+            return
+        changes = (each for each in facts.caused if not _is_bookkeeping(each, facts))
+        for _, of_request in itertools.groupby(changes, key=lambda each: each.request):
+            yield from _changes(list(of_request))
+
+
+def _carried_out(step: Step) -> int:
+    """Return how many actions of a step were carried out, of those that count."""
+    if step.facts is not None and step.facts.carried_out is not None:
+        return step.facts.carried_out
+    return step.counted if not step.error and step.act is not None and step.act.kind != "ANSWER" else 0
+
+
+def _changes(of_request: list[Happening]) -> Iterator[int]:
+    """Yield the step of each change that a request made: a deed and the item that it adds are one."""
+    changes = [each.step for each in of_request if each.kind in ("set", "add", "remove", "logout")]
+    deeds = [each.step for each in of_request if each.kind == "destructive"]
+    return iter(changes or deeds)
 
 
 def _count(number: int, noun: str) -> str:
@@ -186,7 +203,5 @@ def _count(number: int, noun: str) -> str:
 
 def _is_bookkeeping(happening: Happening, facts: Facts) -> bool:
     """Whether only a site counts what happened, such as its history of visits; or another site than the task's."""
-    if happening.kind == "visit":
-        return False
     what = happening.data.get("collection") or happening.data.get("key")
     return happening.site != facts.slug or what in facts.names.site.bookkeeping

@@ -20,6 +20,9 @@ from .did_you_mean import nearest
 
 Value: TypeAlias = bool | int | str | list[str]
 
+DeedKind: TypeAlias = Literal["buy", "publish", "close_account", "change_sign_in"]
+"""Kinds of what cannot be undone."""
+
 _TRUE = frozenset({"1", "on", "true", "yes"})
 _FALSE = frozenset({"", "0", "off", "false", "no"})
 
@@ -49,6 +52,10 @@ class BaseSetting(Strict):
     """What a panel says below the label (HTML)."""
     bookkeeping: bool = False
     """Whether it only records that a decision was made; no verdict counts it as a side effect."""
+    deed: DeedKind | None = None
+    """What a change of it is, where it cannot simply be undone: `change_sign_in` for an address or password that one
+    signs in with. Policies name it.
+    """
     disabled_when: dict[str, Any] = Field(default_factory=dict)
     """Other settings whose values, if they all hold, keep it from being changed; the server refuses it. Of a choice,
     a list stands for any of its words.

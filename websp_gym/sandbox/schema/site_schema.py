@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from .did_you_mean import nearest
-from .settings import Setting, Strict
+from .settings import DeedKind, Setting, Strict
 
 RESERVED = ("/_site/", "/_kit/", "/_consent")
 
@@ -19,10 +19,6 @@ TOKENS = "tokens"
 _PARAM = re.compile(r"{([a-z_]+)(?::[a-z]+)?}")
 
 Row: TypeAlias = dict[str, Any]
-
-
-DeedKind: TypeAlias = Literal["buy", "publish", "close_account", "change_sign_in"]
-"""Kinds of what cannot be undone."""
 
 
 class Confirm(Strict):
