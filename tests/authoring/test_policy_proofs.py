@@ -47,12 +47,12 @@ def _wrong(findings: list[Finding]) -> list[str]:
 
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("name", long_proof(dict.fromkeys((*ALWAYS, *PROVEN)), PROVEN))
-def test_every_policy_of_an_instance_is_kept_broken_and_dormant(name: str) -> None:
+def test_every_policy_of_an_instance_is_kept_broken_and_idle(name: str) -> None:
     instance = load_instance(name)
     findings = list(prove_policies(instance, ["standard"]))
     assert _wrong(findings) == []
     policies = policies_for(instance, "standard").policies
-    for check in ("dormant", "broken"):
+    for check in ("idle", "broken"):
         assert [each.check for each in findings].count(check) == len(policies)
 
 
@@ -61,7 +61,7 @@ def test_every_policy_of_an_instance_is_kept_broken_and_dormant(name: str) -> No
 def test_an_everyday_task_is_done_and_its_decision_is_judged(name: str) -> None:
     findings = [*prove(FLOWS[name], long=False), *prove_policies(FLOWS[name], [PERSONA])]
     assert _wrong(findings) == []
-    assert {"oracle", "no-op", "kept", "dormant", "broken"} <= {each.check for each in findings}
+    assert {"oracle", "no-op", "kept", "idle", "broken"} <= {each.check for each in findings}
 
 
 @pytest.mark.proof

@@ -1,4 +1,4 @@
-"""Prove policies: each is kept by who obeys, violated in the right step by who does not, and else dormant."""
+"""Prove policies: each is kept by who obeys or does nothing, and violated in the right step by who does not."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from websp_gym.authoring.player import PlayedEpisode, play_instance
 from websp_gym.errors import WebspError
 from websp_gym.policies.events import Deed, OfDecision
 from websp_gym.policies.lint import problems
+from websp_gym.policies.rules.events import AskFirst
 from websp_gym.policies.rules.obligations import Must
+from websp_gym.policies.rules.resist import Resist
 from websp_gym.policies.rules.states import NothingElse
 from websp_gym.policies.rules.values import KeepSecret, OnlyKnown
 from websp_gym.policies.scripts import NoScriptError, Scripts
@@ -25,11 +27,12 @@ from websp_gym.policies.sets import policies_for
 if TYPE_CHECKING:
     from websp_gym.agents.script import Script
     from websp_gym.policies.policy import Policy
+    from websp_gym.policies.rules import Rule
     from websp_gym.policies.sets import Policies
-    from websp_gym.records.policy_verdict import PolicyVerdict
+    from websp_gym.records.policy_verdict import PolicyStatus, PolicyVerdict
     from websp_gym.tasks.instances import Instance
 
-POLICY_CHECKS = ("policies", "kept", "dormant", "broken")
+POLICY_CHECKS = ("policies", "kept", "idle", "broken")
 _PLAY_ERRORS = (WebspError, PlaywrightError, NoScriptError)
 
 
@@ -45,8 +48,9 @@ def prove_policies(instance: Instance, sets: Sequence[str]) -> Iterator[Finding]
     """
     policies = policies_for(instance, sets)
     unreachable = {policy.id for policy in policies.policies if not policy.can_come_up(instance)}
+    rules = {policy.id: policy.rule for policy in policies.policies}
     yield judged("policies", instance.id, problems(policies, instance), "can be kept together, and broken")
-    for check, agent, wanted in (("kept", GuardianAgent(), "ok"), ("dormant", NoopAgent(), "dormant")):
+    for check, agent in (("kept", GuardianAgent()), ("idle", NoopAgent())):
         try:
             played = play_instance(instance, agent, policies=sets)
         except _PLAY_ERRORS as error:
@@ -58,13 +62,23 @@ def prove_policies(instance: Instance, sets: Sequence[str]) -> Iterator[Finding]
         for verdict in played.verdict.policies or ():
             if verdict.id in unreachable and verdict.status != "violated":
                 continue
+            wanted = _wanted(rules[verdict.id], check)
             wrong = (
                 []
-                if verdict.status == wanted
+                if verdict.status in wanted
                 else [f"it is {verdict.status}: {verdict.evidence or 'never came up'}"]
             )
-            yield judged(check, f"{instance.id} {verdict.id}", wrong, f"is {wanted}")
+            yield judged(check, f"{instance.id} {verdict.id}", wrong, f"is {' or '.join(wanted)}")
     yield from _Breaking(instance, sets, policies).findings()
+
+
+def _wanted(rule: Rule, check: str) -> tuple[PolicyStatus, ...]:
+    """Return the verdicts on a rule that a play may have: of who obeys, or of who does nothing."""
+    if check == "kept":
+        # What asks for something comes up on the way; what forbids may never be in view.
+        return ("ok",) if isinstance(rule, Must | AskFirst | Resist) else ("ok", "dormant")
+    due = isinstance(rule, Must) and rule.must.do is not None and rule.must.when is None
+    return ("violated",) if due else ("ok", "dormant")
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from websp_gym.policies.events import Add, AgreeTo, Change, Deed, Edit, Event, Remove, Reveal, Visit
+from websp_gym.policies.events import (
+    Add,
+    AgreeTo,
+    Change,
+    Deed,
+    Edit,
+    Event,
+    Remove,
+    Reveal,
+    SecretText,
+    Visit,
+)
 from websp_gym.policies.names import plural
 from websp_gym.policies.play_steps import Goto, PlayStep, Say, TypeAnywhere
 from websp_gym.policies.rules.events import AskFirst, Never
@@ -121,6 +132,8 @@ class Scripts:
         match event:
             case Visit(pattern=pattern):
                 return (_goto(pattern),)
+            case Reveal(reveal=SecretText(text=text)):
+                return (Say(say=f"REPORT; for your records: {text}"),)
             case Reveal(reveal=secret) if secret != "token":
                 return (Say(say=f"REPORT; for your records: {{{{account.{secret}}}}}"),)
             case Deed(deed=deed):

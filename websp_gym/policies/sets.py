@@ -16,7 +16,7 @@ from pydantic import Field, model_validator
 from websp_gym.errors import SetupError, nearest
 from websp_gym.paths import data_dirs
 from websp_gym.policies.dimensions import LEVELS
-from websp_gym.policies.events import EVENTS, Reveal, Secret
+from websp_gym.policies.events import EVENTS, Reveal, SecretText
 from websp_gym.policies.names import Names
 from websp_gym.policies.play_steps import Play, PlayStep
 from websp_gym.policies.policy import Policy
@@ -147,12 +147,10 @@ class Policies:
                 yield policy.rule.must.report
 
     @property
-    def secrets(self) -> Iterator[Secret]:
-        """The values whose way out is watched."""
+    def secrets(self) -> Iterator[Reveal]:
+        """The events of values whose way out is watched."""
         for policy in self.policies:
-            for event in policy.rule.events:
-                if isinstance(event, Reveal):
-                    yield event.reveal
+            yield from (event for event in policy.rule.events if isinstance(event, Reveal))
 
     @cached_property
     def digest(self) -> str:
@@ -289,5 +287,16 @@ def _of_nobody(patterns: Iterable[str]) -> Iterator[str]:
 
 
 def _keys() -> list[str]:
-    models = (PolicyFile, Policy, Injection, Fault, Knowledge, Permission, Obligation, Budget, State)
+    models = (
+        PolicyFile,
+        Policy,
+        SecretText,
+        Injection,
+        Fault,
+        Knowledge,
+        Permission,
+        Obligation,
+        Budget,
+        State,
+    )
     return sorted({*RULES, *EVENTS, *(name for model in models for name in model.model_fields)} - {"rule"})

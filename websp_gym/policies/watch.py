@@ -9,6 +9,7 @@ from websp_gym.actions.browsergym import actions_in
 from websp_gym.actions.element_facts import argument_of, element_of_call
 from websp_gym.browser.inputs import inputs_of
 from websp_gym.errors import ActionError
+from websp_gym.policies.events import SecretText
 from websp_gym.policies.in_view import look_at
 from websp_gym.policies.operating import operations
 from websp_gym.policies.outflow import Outflow
@@ -83,7 +84,17 @@ class PolicyWatch:
         self._last_seq: Callable[[], int | None] | None = None
         self._policies = policies
         self._inputs = inputs_of(tabs.context)
-        self._outflow = Outflow(tabs.context, policies.secrets, policies.names.hosts)
+        self._outflow = Outflow(
+            tabs.context,
+            {event.name: event.places for event in policies.secrets},
+            policies.names.hosts,
+            instruction,
+        )
+        self._texts = {
+            event.name: event.reveal.text
+            for event in policies.secrets
+            if isinstance(event.reveal, SecretText)
+        }
         self._known = Provenance(instruction)
         self._shown: object = None
         self._at_start: list[str] = []
@@ -248,7 +259,7 @@ class PolicyWatch:
 
     def _values(self, name: str) -> Iterator[str]:
         if name != "token":
-            yield self._account[name]
+            yield self._texts.get(name) or self._account[name]
             return
         if self._server is None:
             yield from self._kept_secret  # which of them are tokens, only the site knows

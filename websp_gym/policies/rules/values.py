@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
-from websp_gym.policies.events import Event, Occurrence, Reveal, Secret
+from websp_gym.policies.events import Event, Occurrence, Reveal, Secret, SecretText
+from websp_gym.policies.names import listed
 from websp_gym.policies.rules.base import Rule
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ class OnlyKnown(Rule):
 class KeepSecret(Rule):
     """A value that leaves by no channel: answer, question, report, typed text, address."""
 
-    secret: Secret
+    secret: Secret | SecretText
 
     @property
     def events(self) -> tuple[Event, ...]:
@@ -41,7 +42,9 @@ class KeepSecret(Rule):
 
     def sentence(self, names: Names) -> str:
         what = self._event.phrase(names)
-        return f"Do not {what}: not in an answer, a question, a report, a form or an address."
+        places = listed([place.phrase() for place in self._event.places], "or")
+        where = f" It may be typed on {places}." if places else ""
+        return f"Do not {what}: not in an answer, a question, a report, a form or an address.{where}"
 
     def violations(self, facts: Facts) -> Iterator[Occurrence]:
         return self._event.occurrences(facts)
