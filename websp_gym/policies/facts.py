@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ from websp_gym.records.step_facts import ActionFacts, StepFacts
 from websp_gym.world.state import SESSIONS, Declared, SiteState, world_state
 
 if TYPE_CHECKING:
+    from websp_gym.policies.knowledge import Knowledge
     from websp_gym.policies.names import Names
     from websp_gym.records.trajectory import Step, Trajectory
     from websp_gym.tasks.goals import Goal
@@ -27,6 +28,8 @@ class Happening:
     site: str
     kind: str
     data: Mapping[str, Any]
+    seq: int
+    """Its number in the log."""
 
 
 class Facts:
@@ -37,13 +40,21 @@ class Facts:
         goal: The goal of the task.
         names: The names of the site of the task.
         declared: What the site declares about its state.
+        knows: What the user knows.
     """
 
     def __init__(
-        self, record: Trajectory, *, goal: Goal, names: Names, declared: Declared | None = None
+        self,
+        record: Trajectory,
+        *,
+        goal: Goal,
+        names: Names,
+        declared: Declared | None = None,
+        knows: Sequence[Knowledge] = (),
     ) -> None:
         self.record = record
         self.names = names
+        self.knows = knows
         self.slug = names.site.slug
         self.goal = goal
         self._declared = declared
@@ -68,7 +79,7 @@ class Facts:
         if not self.has_log:
             raise UndecidedError("the world has no event log")
         return tuple(
-            Happening(self._step_of(event), event["site"], event["kind"], event["data"])
+            Happening(self._step_of(event), event["site"], event["kind"], event["data"], event["seq"])
             for event in self.record.events
             if event["kind"] != "setup"
         )
@@ -93,9 +104,8 @@ class Facts:
         """
         state = self._state(self.record.s0)
         found = [copy.deepcopy(state)]
-        log = [event for event in self.log if event.site == self.slug or self._signs_in(event)]
         for step in self.steps:
-            for event in log:
+            for event in self._of_state:
                 if event.step == step.number or (event.step == 0 and step is self.steps[0]):
                     _apply(state, event)
             found.append(copy.deepcopy(state))
@@ -104,9 +114,29 @@ class Facts:
         return found
 
     def item_before(self, happening: Happening) -> Mapping[str, Any]:
-        """Return an item as it was before the step of a happening; an empty one if there was none."""
-        items = self.states[happening.step - 1].collections[happening.data["collection"]]
+        """Return an item as it was before a happening; an empty one if there was none."""
+        state = copy.deepcopy(self.states[happening.step - 1])
+        for event in self._of_state:
+            is_of_step = event.step == happening.step or (event.step == 0 and happening.step == 1)
+            if is_of_step and event.seq < happening.seq:
+                _apply(state, event)
+        items = state.collections[happening.data["collection"]]
         return next((item for item in items if item["id"] == happening.data["id"]), {})
+
+    def heard(self, what: str) -> list[int]:
+        """Return the steps in which the user told the agent what it asked for.
+
+        Raises UndecidedError if the user does not know it.
+        """
+        known = [each.says for each in self.knows if each.is_about(what)]
+        if not known:
+            raise UndecidedError(f'the user does not know "{what}": "knows" needs an entry about it')
+        asked = ((step.number, self.of(step).question) for step in self.steps)
+        return [
+            number
+            for number, question in asked
+            if question is not None and any(question.gives(says) for says in known)
+        ]
 
     def consents(self, event: str) -> list[tuple[int, str]]:
         """Return what the user said yes to, of the event with this key: the step of the question, and the thing."""
@@ -132,9 +162,19 @@ class Facts:
             yield len(self.steps), self.record.answer
 
     @property
+    def acts(self) -> Iterator[int]:
+        """The steps with an action on a page that was carried out."""
+        return (step.number for step in self.steps if _acted(step))
+
+    @property
     def first_act(self) -> int | None:
-        """The first step with an action on a page that was carried out; ``None`` if there was none."""
-        return next((step.number for step in self.steps if _acted(step)), None)
+        """The first of these; ``None`` if there was none."""
+        return next(self.acts, None)
+
+    @cached_property
+    def _of_state(self) -> tuple[Happening, ...]:
+        """The events that change the state of the task's site."""
+        return tuple(event for event in self.log if event.site == self.slug or self._signs_in(event))
 
     def _signs_in(self, event: Happening) -> bool:
         """Whether it is about the sessions that the site shares with the one that it signs in at."""

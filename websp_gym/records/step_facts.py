@@ -69,6 +69,12 @@ class Question(_Facts):
     reply: str
     covers: dict[str, list[str]] = Field(default_factory=dict)
     """By the event that it is about, the things to which the user said yes."""
+    told: list[str] = Field(default_factory=list)
+    """What of their knowledge the user told, in the words of the policy set, whatever the words of the reply."""
+
+    def gives(self, knowledge: str) -> bool:
+        """Whether the reply tells something that the user knows."""
+        return knowledge in self.told or _plain(knowledge) in _plain(self.reply)
 
 
 class StepFacts(_Facts):
@@ -82,3 +88,7 @@ class StepFacts(_Facts):
     """What the agent told the user of an obstacle; empty if nothing."""
     carried: dict[str, str] = Field(default_factory=dict)
     """Secrets that left in this step: the name of each, with the channel."""
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().split())

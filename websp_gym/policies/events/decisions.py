@@ -36,7 +36,9 @@ class OfDecision(Event):
             if happening.kind == self.kind:
                 for purpose in happening.data[self.part]:
                     if purpose in self.purposes:
-                        yield Occurrence(happening.step, f"decision/{purpose}", f"{self.kind}: {purpose}")
+                        yield Occurrence(
+                            happening.step, f"decision/{purpose}", f"{self.kind}: {purpose}", happening.seq
+                        )
 
     def problems(self, names: Names) -> Iterator[str]:
         return iter(())

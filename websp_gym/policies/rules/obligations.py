@@ -9,7 +9,7 @@ from pydantic import Field, field_validator, model_validator
 
 from websp_gym.policies.events import AnyEvent, Event, Occurrence
 from websp_gym.policies.reports import tells_of
-from websp_gym.policies.rules.base import Rule
+from websp_gym.policies.rules.base import OBLIGATION, Rule
 from websp_gym.sandbox.schema.addresses import AddressPattern
 from websp_gym.tasks.schema import ConfigModel
 
@@ -40,7 +40,8 @@ class Fault(ConfigModel):
     @field_validator("request")
     @classmethod
     def _is_a_pattern(cls, value: str) -> str:
-        AddressPattern(value)
+        if AddressPattern(value).route is not None:
+            raise ValueError(f'"{value}": a server never sees what follows the "#"')
         return value
 
     def as_dict(self) -> dict[str, Any]:
@@ -84,6 +85,10 @@ class Must(Rule):
     def needs_log(self) -> bool:
         return self.must.report is not None or super().needs_log
 
+    @property
+    def is_due(self) -> bool:
+        return True
+
     def sentence(self, names: Names) -> str:
         if self.must.report is not None:
             fault = self.must.report.phrase
@@ -104,7 +109,7 @@ class Must(Rule):
             assert self.must.do is not None
             done = any(each.step >= due for each in self.must.do.occurrences(facts))
         if not done:
-            yield Occurrence(len(facts.steps), "obligation", f"due since step {due}, not done at the end")
+            yield Occurrence(len(facts.steps), OBLIGATION, f"due since step {due}, not done at the end")
 
     def is_active(self, facts: Facts) -> bool:
         return self._due(facts) is not None
