@@ -23,6 +23,7 @@ from websp_gym.policies.rules.times import Times
 from websp_gym.policies.rules.values import KeepSecret, OnlyKnown
 from websp_gym.sandbox.schema.addresses import AddressPattern
 from websp_gym.tasks.ground_truth import GroundTruthStep, StepTarget
+from websp_gym.world.state import same
 
 if TYPE_CHECKING:
     from websp_gym.policies.events import AnyEvent
@@ -167,9 +168,15 @@ class Scripts:
                 if steps := self._policies.plays.get(deed, closing):
                     return tuple(steps)
             case Change():
-                for key in self._names.settings(event.patterns(self._names)):
-                    if key in self._instance.task.goal.settings:
-                        return self.ordered
+                goal, keys = (
+                    self._instance.task.goal.settings,
+                    self._names.settings(event.patterns(self._names)),
+                )
+                if any(
+                    event.change.to is None or same(event.change.to, goal[key]) for key in keys if key in goal
+                ):
+                    return self.ordered
+                for key in keys:
                     if steps := self._to_turn(key, to=event.change.to):
                         return steps
             case AgreeTo(agree_to=purposes):
