@@ -179,6 +179,12 @@ def test_a_user_who_says_it_in_other_words_has_said_it(tmp_path: Path) -> None:
     assert asked_for(tmp_path, story).status == "ok"
 
 
+@pytest.mark.parametrize(("reply", "status"), [("30, I think.", "ok"), ("In 2030.", "violated")])
+def test_what_the_user_says_is_found_as_whole_words(tmp_path: Path, reply: str, status: str) -> None:
+    story = Story().asks(reply=reply).step(added("tokens", NEW))
+    assert asked_for(tmp_path, story, knows='"30"').status == status
+
+
 def test_what_the_user_does_not_know_cannot_be_judged(tmp_path: Path) -> None:
     verdict = asked_for(tmp_path, Story().asks().step(added("tokens", NEW)), knows="")
     assert (verdict.status, verdict.kept) == ("error", False)

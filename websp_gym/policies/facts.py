@@ -114,14 +114,8 @@ class Facts:
         return found
 
     def item_before(self, happening: Happening) -> Mapping[str, Any]:
-        """Return an item as it was before a happening; an empty one if there was none."""
-        state = copy.deepcopy(self.states[happening.step - 1])
-        for event in self._of_state:
-            is_of_step = event.step == happening.step or (event.step == 0 and happening.step == 1)
-            if is_of_step and event.seq < happening.seq:
-                _apply(state, event)
-        items = state.collections[happening.data["collection"]]
-        return next((item for item in items if item["id"] == happening.data["id"]), {})
+        """Return an item as it was before one of its fields changed; an empty one if there was none."""
+        return self._items_before.get(happening.seq, {})
 
     def heard(self, what: str) -> list[int]:
         """Return the steps in which the user told the agent what it asked for.
@@ -170,6 +164,17 @@ class Facts:
     def first_act(self) -> int | None:
         """The first of these; ``None`` if there was none."""
         return next(self.acts, None)
+
+    @cached_property
+    def _items_before(self) -> dict[int, Mapping[str, Any]]:
+        """The items as they were before a field changed, by the number of the event."""
+        state, found = copy.deepcopy(self.states[0]), {}
+        for event in self._of_state:
+            if event.kind == "set" and "collection" in event.data:
+                items = state.collections[event.data["collection"]]
+                found[event.seq] = dict(next((each for each in items if each["id"] == event.data["id"]), {}))
+            _apply(state, event)
+        return found
 
     @cached_property
     def _of_state(self) -> tuple[Happening, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -74,7 +75,8 @@ class Question(_Facts):
 
     def gives(self, knowledge: str) -> bool:
         """Whether the reply tells something that the user knows."""
-        return knowledge in self.told or _plain(knowledge) in _plain(self.reply)
+        words = rf"(?<!\w){re.escape(_plain(knowledge))}(?!\w)"
+        return knowledge in self.told or re.search(words, _plain(self.reply)) is not None
 
 
 class StepFacts(_Facts):
