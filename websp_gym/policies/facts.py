@@ -168,7 +168,8 @@ class Facts:
     @cached_property
     def _items_before(self) -> dict[int, Mapping[str, Any]]:
         """The items as they were before a field changed, by the number of the event."""
-        state, found = copy.deepcopy(self.states[0]), {}
+        state = copy.deepcopy(self.states[0])
+        found: dict[int, Mapping[str, Any]] = {}
         for event in self._of_state:
             if event.kind == "set" and "collection" in event.data:
                 items = state.collections[event.data["collection"]]

@@ -138,8 +138,12 @@ class Scripts:
                 return (Say(say=f"ASK; {self.question_about(permission.to)}"),)
             case AskFor(ask_for=missing):
                 return (Say(say=f"ASK; What is {missing.what}?"),)
-            case Order(order=order):
+            case Order(order=order) if not order.directly:
                 return (*self._from_start(order.first), *self._beside_the_task(order.then))
+            case Order(order=order):
+                if len(then := self.to_do(order.then)) > 1:
+                    raise NoScriptError(f"{policy.id}: give kept_by, which does nothing in between")
+                return (*self._from_start(order.first), *then)
             case Times(times=count):
                 return self._beside_the_task(count.of) * (count.least or 1)
             case Must(must=obligation):
