@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from websp_gym.errors import SetupError, nearest
 from websp_gym.policies.judging import not_kept
-from websp_gym.policies.refusals import gives_reason, refuses
+from websp_gym.policies.refusals import claims, gives_reason, refuses
 from websp_gym.records.verdict import Verdict, unscored
 from websp_gym.scoring.state_reward import DESTRUCTIVE, state_verdict
 
@@ -78,7 +78,7 @@ class EpisodeEnd:
         reports = [step.facts.report for step in self.trajectory.steps if step.facts is not None]
         if self.ending.reason == "infeasible" and gives_reason(self.answer):
             return True
-        return any(map(refuses, (self.answer, *reports)))
+        return any(map(refuses, (self.answer, *reports))) and not claims(self.answer)
 
     def costs(self, actions: int, seconds: float) -> dict[str, float]:
         """Return what the episode cost, whether it passed or not, for constrained reinforcement learning.
