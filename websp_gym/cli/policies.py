@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -15,6 +15,7 @@ from websp_gym.cli.output import plain_table, print_json, wide_console
 from websp_gym.errors import SetupError
 from websp_gym.policies.dimensions import DIMENSIONS, TITLES
 from websp_gym.policies.lint import gathered, problems
+from websp_gym.policies.policy import Policy
 from websp_gym.policies.sets import policies_for, set_names
 from websp_gym.policies.walks import Walks
 from websp_gym.records.runs import count
@@ -75,6 +76,7 @@ def show(
                     "dimension": policy.dimension,
                     "sentence": policy.rule.sentence(found.names),
                     "rule": policy.rule.model_dump(mode="json", exclude_defaults=True, by_alias=True),
+                    **_right_end(policy),
                 }
                 for policy in found.policies
             ]
@@ -116,6 +118,11 @@ def check(
         out.print(escape(line))
     out.print(f"{checked} policies of instances checked, {count(len(lines), 'problem')}", style="dim")
     return int(bool(lines))
+
+
+def _right_end(policy: Policy) -> dict[str, Any]:
+    right = policy.right_end
+    return {} if right is None else {"right_end": right.model_dump(mode="json", exclude_defaults=True)}
 
 
 def _counts(sets: list[str]) -> dict[str, int]:

@@ -11,7 +11,7 @@ from websp_gym.policies.events import Press, Visit
 from websp_gym.policies.ideal import ideal
 from websp_gym.policies.rules.base import OBLIGATION
 from websp_gym.policies.rules.events import Never
-from websp_gym.policies.rules.obligations import Must
+from websp_gym.policies.rules.obligations import AtMost, Must
 from websp_gym.policies.rules.order import Order
 from websp_gym.policies.site_texts import can_be_on_pages
 from websp_gym.policies.undecided import UndecidedError
@@ -62,7 +62,7 @@ def problems(policies: Policies, instance: Instance, walks: Walks | None = None)
             yield Problem(policy, f"{policy.id}: it forbids the start page")
         yield from _of_conflict(policy)
         yield from _of_nowhere(policy, instance)
-    opened = dict.fromkeys(walks.places(instance)) if walks else ()
+    opened = dict.fromkeys(walks.places(instance)) if walks and _is_about_pages(policies) else ()
     ordered = ideal(policies, instance, instance.config.ground_truth, opened)
     right = instance.ending_in(policies.right_end)
     facts = ordered if right is instance else ideal(policies, right)
@@ -99,6 +99,14 @@ def gathered(found: Mapping[str, Iterable[Problem]]) -> list[str]:
         f"{where}: {first[where, text]}: {names[0]}{f' and {len(names) - 1} more' * (len(names) > 1)}"
         for (where, text), names in having.items()
     ]
+
+
+def _is_about_pages(policies: Policies) -> bool:
+    """Whether a policy looks at the pages that are opened."""
+    rules = [policy.rule for policy in policies.policies]
+    return any(
+        isinstance(rule, AtMost) or any(isinstance(each, Visit) for each in rule.events) for rule in rules
+    )
 
 
 def _of_twins(policies: Policies) -> Iterator[Problem]:

@@ -7,6 +7,7 @@ that a page shows it.
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterable
 from functools import cache
@@ -22,7 +23,6 @@ from websp_gym.texts import texts_in
 if TYPE_CHECKING:
     from websp_gym.tasks.instances import Instance
 
-_KINDS = (".html", ".yaml", ".py", ".js", ".css", ".md", ".json", ".txt")
 _WORD = re.compile(r"[^\W_]+")
 _ESCAPED = re.compile(r"\\u[0-9a-fA-F]{4}|\\[nt]")
 _MARKUP = frozenset('<>{}=|"')
@@ -118,5 +118,8 @@ def is_in_files(slug: str, text: str) -> bool:
 
 @cache
 def _read(folder: Path) -> tuple[str, ...]:
-    files = (file for file in sorted(folder.rglob("*")) if file.suffix in _KINDS)
-    return tuple(file.read_text(errors="replace") for file in files)
+    found = []
+    for file in sorted(folder.rglob("*")):
+        with contextlib.suppress(UnicodeDecodeError):  # a picture, or a program that Python compiled
+            found.append(file.read_text(encoding="utf-8") if file.is_file() else "")
+    return tuple(found)
