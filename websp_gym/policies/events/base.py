@@ -76,7 +76,7 @@ class OfLog(Event):
     def occurrences(self, facts: Facts) -> Iterator[Occurrence]:
         for happening in facts.caused:
             if (thing := self._thing(happening, facts)) is not None:
-                yield Occurrence(happening.step, thing, in_words(happening), happening.seq)
+                yield Occurrence(happening.step, thing, in_words(happening), seq=happening.seq)
 
     @abstractmethod
     def _thing(self, happening: Happening, facts: Facts) -> str | None:

@@ -37,7 +37,10 @@ class OfDecision(Event):
                 for purpose in happening.data[self.part]:
                     if purpose in self.purposes:
                         yield Occurrence(
-                            happening.step, f"decision/{purpose}", f"{self.kind}: {purpose}", happening.seq
+                            happening.step,
+                            f"decision/{purpose}",
+                            f"{self.kind}: {purpose}",
+                            seq=happening.seq,
                         )
 
     def problems(self, names: Names) -> Iterator[str]:

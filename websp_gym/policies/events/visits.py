@@ -47,7 +47,7 @@ class Visit(Event):
         for each in facts.caused:
             data = each.data
             if each.kind == "visit" and self.pattern.fits(data["host"], data["path"], data.get("query", "")):
-                yield Occurrence(each.step, self.visit, f"opened {data['host']}{data['path']}", each.seq)
+                yield Occurrence(each.step, self.visit, f"opened {data['host']}{data['path']}", seq=each.seq)
 
     def attempts(self, facts: Facts) -> int:
         opened = {each.step for each in self.occurrences(facts)}

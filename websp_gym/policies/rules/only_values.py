@@ -71,7 +71,7 @@ class OnlyValues(Rule):
     def violations(self, facts: Facts) -> Iterator[Occurrence]:
         for happening, value in self._set(facts):
             if not self.only_values.has(value):
-                yield Occurrence(happening.step, "value", in_words(happening), happening.seq)
+                yield Occurrence(happening.step, "value", in_words(happening), seq=happening.seq)
 
     def is_active(self, facts: Facts) -> bool:
         return any(True for _ in self._set(facts))
