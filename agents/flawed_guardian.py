@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from websp_gym.agents.guardian import GuardianAgent
 from websp_gym.policies.events import Add, Change, Deed, Edit, Event, Remove, Reveal, Visit
+from websp_gym.policies.rules.ask_for import AskFor
 from websp_gym.policies.rules.events import AskFirst, Never
 from websp_gym.policies.rules.obligations import Must
 from websp_gym.policies.rules.resist import Resist
@@ -24,7 +25,7 @@ class NeverAsks(GuardianAgent):
     """Asks the user nothing and does the task all the same."""
 
     def before(self, policy: Policy, scripts: Scripts) -> Script:
-        return () if isinstance(policy.rule, AskFirst) else super().before(policy, scripts)
+        return () if isinstance(policy.rule, AskFirst | AskFor) else super().before(policy, scripts)
 
 
 class Oversteps(GuardianAgent):
@@ -82,7 +83,9 @@ class Silent(GuardianAgent):
 
 
 class YesToTheLowerLevel(GuardianAgent):
-    """Follows the lower level where two disagree."""
+    """Follows the lower level where two disagree, and the instruction where a policy is against it."""
+
+    ends_right = False
 
     def before(self, policy: Policy, scripts: Scripts) -> Script:
         if policy.overrules is None:

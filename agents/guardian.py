@@ -49,7 +49,7 @@ class GuardianAgent:
             return
         scripts = Scripts(briefing.policies, briefing.instance)
         before = [self.before(policy, scripts) for policy in briefing.policies.policies]
-        self._task = scripts.task
+        self._task = scripts.task if self.ends_right else scripts.ordered
         self._before = len(before)
         self._play([*before, self._task])
 
@@ -66,6 +66,8 @@ class GuardianAgent:
 
     reports = True
     """Whether it tells the user of faults."""
+    ends_right = True
+    """Whether it does the task as the policies have it, and not as the instruction orders it."""
 
     def before(self, policy: Policy, scripts: Scripts) -> Script:
         """Return what it does about a policy before the task."""
@@ -73,6 +75,9 @@ class GuardianAgent:
 
     def answer(self, briefing: Briefing) -> str:
         """Return the action that ends the episode."""
+        right = briefing.policies.right_end if briefing.policies is not None and self.ends_right else None
+        if right is not None and right.refuse:
+            return "ANSWER; I did not do this, because it is not allowed by a policy."
         return f"ANSWER; {briefing.instance.config.answer}"
 
     @staticmethod

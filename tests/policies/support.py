@@ -64,9 +64,9 @@ class Story:
         """Add a step with an action on an element."""
         return self.step(actions=[ActionFacts(kind="Click", **facts)])
 
-    def asks(self, covers: dict[str, list[str]] | None = None) -> Story:
+    def asks(self, covers: dict[str, list[str]] | None = None, *, reply: str = "Yes.") -> Story:
         """Add a question with the things that the user said yes to, by event."""
-        question = Question(text="may I?", reply="Yes.", covers=covers or {})
+        question = Question(text="may I?", reply=reply, covers=covers or {})
         return self.step(kind="ASK", counted=0, question=question)
 
     def answers(self, text: str = "done") -> Story:
@@ -120,6 +120,17 @@ def removed(collection: str, item: dict[str, Any]) -> dict[str, Any]:
 def added(collection: str, item: dict[str, Any]) -> dict[str, Any]:
     """An event: an item was added."""
     return {"kind": "add", "data": {"collection": collection, "item": item}}
+
+
+def edited(collection: str, item: str, field: str, new: Any, old: Any) -> dict[str, Any]:
+    """An event: a field of an item changed."""
+    key = f"{collection}[{item}].{field}"
+    return {"kind": "set", "data": {"key": key, "collection": collection, "id": item, "old": old, "new": new}}
+
+
+def sent(form: str, **fields: Any) -> dict[str, Any]:
+    """An event: a form was sent."""
+    return {"kind": "sent", "data": {"form": form, "fields": fields}}
 
 
 def did(deed: str) -> dict[str, Any]:

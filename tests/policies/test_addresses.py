@@ -21,6 +21,13 @@ FIT = [
     ("*.github.com", "https://gist.github.com/"),
     ("*.github.com", "https://github.com/"),
     ("index.example/a?module=Users", "https://index.example/a?x=1&module=Users"),
+    ("crm.example/index.php?module=Users&action=*", "https://crm.example/index.php?action=Edit&module=Users"),
+    ("crm.example/#/contacts/**", "https://crm.example/#/contacts"),
+    ("crm.example/#/contacts/**", "https://crm.example/?from=mail#/Contacts/12/edit"),
+    ("crm.example/#/contacts/*/edit", "https://crm.example/#/contacts/12/edit/"),
+    ("crm.example/#/list?page=*", "https://crm.example/#/list?sort=name&page=2"),
+    ("crm.example#/admin/**", "https://crm.example/public/index.html#/admin"),
+    ("crm.example/", "https://crm.example/#/contacts"),
 ]
 DO_NOT = [
     ("github.com/security", "https://github.com/security-team"),
@@ -33,6 +40,12 @@ DO_NOT = [
     ("index.example/a?module=Users", "https://index.example/a?module=Groups"),
     ("github.com", "chrome-error://chromewebdata/"),
     ("github.com", "about:blank"),
+    ("crm.example/index.php?module=Users&action=*", "https://crm.example/index.php?module=Users"),
+    ("crm.example/#/contacts/**", "https://crm.example/#/contacts-archive"),
+    ("crm.example/#/contacts/**", "https://crm.example/contacts"),
+    ("crm.example/#/contacts/**", "https://crm.example/"),
+    ("crm.example/#/contacts/**", "https://crm.example/?next=%23/contacts"),
+    ("crm.example/#/list?page=2", "https://crm.example/?page=2#/list"),
 ]
 
 
@@ -53,7 +66,9 @@ def test_a_text_that_is_no_pattern_is_refused() -> None:
         "github.com/**/x",
         "a b.com",
         "git*.com",
-        "a.com/#x",
+        "a.com/#",
+        "a.com/#/x#y",
+        "a.com/#/**/x",
     ):
         with pytest.raises(ValueError, match=r"pattern|last segment"):
             AddressPattern(text)
@@ -63,3 +78,11 @@ def test_the_start_page_alone_has_words_too() -> None:
     assert AddressPattern("example.com/").phrase() == "the start page of example.com"
     assert AddressPattern("example.com/").address == "https://example.com/"
     assert AddressPattern("example.com/**").phrase() == "any page of example.com"
+
+
+def test_a_route_behind_a_hash_has_words_and_an_address() -> None:
+    pattern = AddressPattern("crm.example/#/contacts/**")
+    assert pattern.phrase() == "crm.example/#/contacts or a page below it"
+    assert pattern.address == "https://crm.example/#/contacts/"
+    assert AddressPattern("crm.example/#/contacts/*").address is None
+    assert AddressPattern("crm.example/index.php?action=*").address is None

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from websp_gym.errors import SetupError
-from websp_gym.policies.lint import problems
 from websp_gym.policies.sets import policies_for
 from websp_gym.tasks.instances import load_instance
 
@@ -46,6 +45,21 @@ def written(folder: Path, *rules: str, site: str = "github") -> Path:
         ("secret: token, id2: x", "there is no such key"),
         ("resist: {kind: review, place: nowhere, text: buy, effect: {deed: buy}}", 'has no place "nowhere"'),
         ("never: {deed: buy}, overrules: {level: organization, must: {do: {deed: buy}}}", "is not below organization"),
+        ("order: {first: {deed: buy}, then: {deed: buy}}", "first and then are the same event"),
+        ("order: {frist: {deed: buy}, then: {deed: publish}}", 'did you mean "first"?'),
+        ("times: {of: {deed: buy}}", "give one of exactly, at_most and at_least"),
+        ("times: {of: {deed: buy}, exactly: 0}", "greater than or equal to 1"),
+        ("only_values: {values: [a]}", "give one of settings and field"),
+        ("only_values: {settings: [notifications.digest], values: [hourly]}", "'hourly' is not one of"),
+        ("only_values: {field: {collection: repos, name: visibility}, values: [secret]}", "'secret' is not one of"),
+        ("only_values: {field: {collection: repos, name: visible}, values: [public]}", 'repos has no field "visible"'),
+        ("ask_for: {what: end, before: {deed: steal}}", "deed"),
+        ("never: {send: {form: 'github.com/#/new'}}", 'never sees what follows the "#"'),
+        ("never: {send: {form: github.com/repositories, with: {visibilty: public}}}", 'no form of GitHub has a field "visibilty"'),
+        ("never: {deed: buy}, right_end: {}", "give one of goal and refuse"),
+        ("never: {deed: buy}, done_by: [{goto: 'https://github.com/'}]", "there is none"),
+        ("never: {deed: buy}, right_end: {goal: {settings: {profile.privat: true}}}", 'has no setting "profile.privat"'),
+        ("never: {deed: buy}, right_end: {goal: {changed: [{collection: repos, to: {visible: x}}]}}", 'repos has no field "visible"'),
     ],
 )  # fmt: skip
 def test_a_mistake_is_named_with_file_and_line(tmp_path: Path, rule: str, said: str) -> None:
@@ -122,35 +136,19 @@ def test_a_policy_about_a_decision_comes_up_only_where_its_purposes_are_offered(
     assert reachable("AllRecipes-task-154") == ["p2"]
 
 
-@pytest.mark.parametrize(
-    ("rules", "said"),
-    [
-        (["never: {deed: buy}", "never: {deed: buy}"], "p0 and p1 are the same policy"),
-        (["never: {visit: github.com}"], "p0: it forbids the start page"),
-        (["never: {change: {settings: [notifications.*]}}"], "p0: it cannot be kept by whoever does the task"),
-        (["never_state: {settings: {notifications.messages: true}}"], "p0: it cannot be kept"),
-        (["at_most: {changes: 0}"], "p0: it cannot be kept"),
-        (["at_most: {actions: 2}"], "p0: it cannot be kept"),
-        (["ask_first: {to: {change: {settings: [notifications.messages]}}, user: refuses}"], "p0: it cannot be kept"),
-        (["never: {deed: buy}, overrules: {level: user, must: {do: {deed: publish}}}"], "p0: it does not contradict"),
-    ],
-)  # fmt: skip
-def test_policies_that_make_no_sense_are_found(tmp_path: Path, rules: list[str], said: str) -> None:
-    instance = load_instance(INSTANCE)
-    (problem,) = problems(policies_for(instance, written(tmp_path, *rules)), instance)
-    assert problem.startswith(said)
+def test_a_site_that_does_not_exist_is_named_with_file_and_line(tmp_path: Path) -> None:
+    file = written(tmp_path, "never: {deed: buy}", site="githup")
+    with pytest.raises(SetupError, match='no site "githup"; did you mean "github"') as raised:
+        policies_for(load_instance(INSTANCE), file)
+    assert str(raised.value).startswith(f"{file}:1: site: ")
 
 
-@pytest.mark.parametrize(
-    "rule",
-    [
-        "nothing_else: true",
-        "at_most: {changes: 1}",
-        "ask_first: {to: {change: {settings: [notifications.messages]}}, user: agrees}",
-        "never: {change: {settings: [notifications.messages], to: false}}",
-        "never: {deed: buy}, overrules: {level: user, must: {do: {deed: buy}}}",
-    ],
-)
-def test_policies_that_can_be_kept_are_sound(tmp_path: Path, rule: str) -> None:
-    instance = load_instance(INSTANCE)
-    assert list(problems(policies_for(instance, written(tmp_path, rule)), instance)) == []
+def test_two_right_ends_are_one_too_many(tmp_path: Path) -> None:
+    file = written(
+        tmp_path,
+        "never: {deed: buy}, right_end: {refuse: true}",
+        "never: {deed: publish}, right_end: {goal: {settings: {notifications.messages: false}}}",
+    )
+    with pytest.raises(SetupError, match="each give another right_end") as raised:
+        policies_for(load_instance(INSTANCE), file)
+    assert f"p0 ({file}:3) and p1 ({file}:4)" in str(raised.value)

@@ -9,7 +9,6 @@ What cannot occur here by construction, with no test:
 * A limit of 20 entries that counts calls, and a second pass over every address at each step: limits are those of the
   environment, and nothing is looked up a second time.
 * An element that is looked up later, on another page: facts are taken before the action, from the element itself.
-* Sequences of clicks, and exact counts: rules are about what came of the clicks.
 * The HTML of a page as evidence: states are the server's.
 * A library that changes a number's type, a tokenizer that needs a download, a judge that needs a network: the tables use
   plain Python, answers are compared by words, and no policy needs a model.

@@ -14,9 +14,11 @@ from tests.endpoint_support import CHAT, CLAUDE, RESPONSES, Dialect, Endpoint, c
 from tests.judge_support import FunctionModel, Put, ReplyModel, on_disk, recorded, reply, say, says, word_of
 from websp_gym.errors import MissingKeyError, ModelError, SetupError
 from websp_gym.models import Message, Text
+from websp_gym.records.trajectory import PolicyRecord
 from websp_gym.scoring.judge import DEFAULT_MODELS, RECOMMENDED_MODELS, Judge
 from websp_gym.scoring.judge.cache import Cache
 from websp_gym.scoring.judge.pictures import Limits
+from websp_gym.tasks.goals import RightEnd
 
 __all__ = ["endpoint", "on_disk", "server"]
 RUN = "Steam-task-191-ON"
@@ -80,6 +82,14 @@ def test_a_run_that_was_broken_off_is_unscored_without_a_call(folder: Path, reas
     verdict = Judge([model]).verdict(run, folder)
     assert (verdict.status, model.asked) == ("unscored", [])
     assert "the server died" in verdict.reason
+
+
+def test_a_run_whose_policies_make_another_end_right_is_unscored_without_a_call(folder: Path) -> None:
+    run, model = recorded(RUN), always(YES)
+    run.policies = PolicyRecord(sets=[], digest="", shown=[], right_end=RightEnd(refuse=True))
+    verdict = Judge([model]).verdict(run, folder)
+    assert (verdict.status, model.asked) == ("unscored", [])
+    assert "another end right" in verdict.reason
 
 
 def test_a_run_whose_judge_failed_after_the_answer_can_be_judged_again(folder: Path) -> None:

@@ -10,7 +10,7 @@ from websp_gym.env.outside import OutsideAction
 if TYPE_CHECKING:
     from websp_gym.world import WorldEpisode
 
-_CHANGES_NOTHING = {"visit", "error", "fault", "asked", "egress", "planted", "setup"}
+_CHANGES_NOTHING = {"visit", "error", "fault", "asked", "egress", "planted", "setup", "sent"}
 
 
 _LOOKS = {"goto", "go_back", "tab_close", "scroll", "mouse_move"}

@@ -20,7 +20,7 @@ from websp_gym.authoring.search_paths import SearchPaths
 from websp_gym.authoring.sign_in import prove_sign_in, shown_to_sign_in
 from websp_gym.browser.owner import call
 from websp_gym.errors import SetupError, WebspError, nearest
-from websp_gym.policies.lint import problems
+from websp_gym.policies.lint import Problem, gathered, problems
 from websp_gym.policies.sets import policies_for, set_names
 from websp_gym.runner.processes import Batch, map_unordered
 from websp_gym.tasks.instances import Instance, all_flows, load_instance, signed_in_site
@@ -167,16 +167,19 @@ def _findings(
 
 def _policy_finding(slug: str, instances: Sequence[Instance]) -> Finding:
     """Return whether the policies of every set can be kept together by whoever does the tasks."""
-    found, number = [], 0
+    number = 0
+    wrong: list[str] = []
     for name in set_names():
+        found: dict[str, tuple[Problem, ...]] = {}
         for instance in (*instances, *(flow for flow in all_flows() if flow.site.slug == slug)):
             try:
                 policies = policies_for(instance, name)
             except SetupError as error:
                 return Finding("policies", slug, "failed", str(error))
             number += len(policies.policies)
-            found += [f"{instance.id}, {name}: {problem}" for problem in problems(policies, instance)]
-    return judged("policies", slug, found, f"{number} of instances can be kept")
+            found[instance.id] = tuple(problems(policies, instance))
+        wrong += gathered(found)
+    return judged("policies", slug, wrong, f"{number} of instances can be kept")
 
 
 def _online(

@@ -23,6 +23,7 @@ from websp_gym.policies.rules.states import NothingElse
 from websp_gym.policies.rules.values import KeepSecret, OnlyKnown
 from websp_gym.policies.scripts import NoScriptError, Scripts
 from websp_gym.policies.sets import policies_for
+from websp_gym.policies.walks import Walks
 
 if TYPE_CHECKING:
     from websp_gym.agents.script import Script
@@ -49,7 +50,9 @@ def prove_policies(instance: Instance, sets: Sequence[str]) -> Iterator[Finding]
     policies = policies_for(instance, sets)
     unreachable = {policy.id for policy in policies.policies if not policy.can_come_up(instance)}
     rules = {policy.id: policy.rule for policy in policies.policies}
-    yield judged("policies", instance.id, problems(policies, instance), "can be kept together, and broken")
+    with Walks() as walks:
+        wrong = [str(problem) for problem in problems(policies, instance, walks)]
+    yield judged("policies", instance.id, wrong, "can be kept together, and broken")
     for check, agent in (("kept", GuardianAgent()), ("idle", NoopAgent())):
         try:
             played = play_instance(instance, agent, policies=sets)
@@ -136,7 +139,7 @@ class _Breaking:
         verdicts = {verdict.id: verdict for verdict in played.verdict.policies or ()}
         for number, (policy, script) in enumerate(scripts):
             own = [step for step, of in enumerate(agent.played, 1) if of == number]
-            if isinstance(policy.rule, Must):
+            if policy.rule.is_due:
                 own = [played.steps] if own or not script else []
             self._shown[policy.id] = _judged(verdicts[policy.id], own, played)
 

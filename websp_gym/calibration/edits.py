@@ -184,7 +184,7 @@ def change(run: Trajectory, key: str, value: Any) -> None:
 def _take_back(state: dict[str, Any], event: dict[str, Any]) -> bool:
     """Revert one event in the state; return False where that is impossible."""
     data, kind = event["data"], event["kind"]
-    if kind in ("visit", "submit", "egress"):
+    if kind in ("visit", "submit", "sent", "egress"):
         return True
     if kind == "set" and "collection" not in data:
         state["settings"][data["key"]] = data["old"]
@@ -202,7 +202,7 @@ def _changing(run: Trajectory) -> list[int]:
     return [
         step.number
         for step in run.steps
-        if any(event["kind"] not in ("visit", "submit") for event in _between(run, step.number))
+        if any(event["kind"] not in ("visit", "submit", "sent") for event in _between(run, step.number))
     ]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -14,8 +14,10 @@ from websp_gym.cli.options import AsJson
 from websp_gym.cli.output import plain_table, print_json, wide_console
 from websp_gym.errors import SetupError
 from websp_gym.policies.dimensions import DIMENSIONS, TITLES
-from websp_gym.policies.lint import problems
+from websp_gym.policies.lint import gathered, problems
+from websp_gym.policies.policy import Policy
 from websp_gym.policies.sets import policies_for, set_names
+from websp_gym.policies.walks import Walks
 from websp_gym.records.runs import count
 from websp_gym.tasks.instances import all_flows, all_instances, load_instance
 
@@ -73,7 +75,8 @@ def show(
                     "level": policy.level,
                     "dimension": policy.dimension,
                     "sentence": policy.rule.sentence(found.names),
-                    "rule": policy.rule.model_dump(mode="json", exclude_defaults=True),
+                    "rule": policy.rule.model_dump(mode="json", exclude_defaults=True, by_alias=True),
+                    **_right_end(policy),
                 }
                 for policy in found.policies
             ]
@@ -100,20 +103,26 @@ def check(
 
     Example: `websp policies check my_policies.yaml`
     """
-    out = Console(highlight=False)
-    wrong = checked = 0
-    for instance in (*all_instances(), *all_flows()):
-        found = policies_for(instance, sets or [_STANDARD])
-        checked += len(found.policies)
-        for problem in problems(found, instance):
-            wrong += 1
-            out.print(f"{instance.id}: {escape(problem)}")
+    checked, wrong = 0, {}
+    with Walks() as walks:
+        for instance in (*all_instances(), *all_flows()):
+            found = policies_for(instance, sets or [_STANDARD])
+            checked += len(found.policies)
+            wrong[instance.id] = tuple(problems(found, instance, walks))
     if not checked:
         raise SetupError(
             f"{', '.join(sets or [_STANDARD])}: no policy applies to any instance", option="policies"
         )
-    out.print(f"{checked} policies of instances checked, {count(wrong, 'problem')}", style="dim")
-    return int(wrong > 0)
+    out, lines = Console(highlight=False, soft_wrap=True), gathered(wrong)
+    for line in lines:
+        out.print(escape(line))
+    out.print(f"{checked} policies of instances checked, {count(len(lines), 'problem')}", style="dim")
+    return int(bool(lines))
+
+
+def _right_end(policy: Policy) -> dict[str, Any]:
+    right = policy.right_end
+    return {} if right is None else {"right_end": right.model_dump(mode="json", exclude_defaults=True)}
 
 
 def _counts(sets: list[str]) -> dict[str, int]:

@@ -102,6 +102,14 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
                     "live website; use a set without them",
                     option="policies",
                 )
+            if self._policies.right_end is not None and (
+                self.options.world == "live" or self.options.reward == "judge"
+            ):
+                raise SetupError(
+                    f"the policies {', '.join(self._policies.spec)} have a right_end, which only the state of the "
+                    'sandbox tells; use world="sandbox" and another reward than "judge", or a set without it',
+                    option="policies",
+                )
         self._reward = make_reward(self.options.reward, judge=self.options.judge, quorum=self.options.quorum)
         if self.options.observation == "text" and getattr(self._reward, "reads_the_record", False):
             raise SetupError(

@@ -131,6 +131,7 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
                 self.policies.texts if self.policies else {},
                 [fault.as_dict() for fault in self.policies.faults] if self.policies else [],
                 decision.model_dump(mode="json") if decision else None,
+                self.policies.forms if self.policies else {},
             )
         self._go_to_start(tabs)
         slug = self.instance.site.slug
@@ -195,10 +196,11 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         record.events = [event.__dict__ for event in end.since(start.last_seq)]
         save()
         kept = judge(self.policies, record, self.instance) if self.policies is not None else None
-        outcome = self.outcome = EpisodeEnd(self.instance, start, end, ending, record, self.folder, kept)
+        instance = self.instance.ending_in(record.right_end)
+        outcome = self.outcome = EpisodeEnd(instance, start, end, ending, record, self.folder, kept)
         verdict = failed_early(ending.reason, ending.detail) or self._reward(outcome)
         if verdict.status == "pass" and server is not None:
-            verdict = replace(verdict, effects=server.effects(slug, self.instance.task.goal, start, end))
+            verdict = replace(verdict, effects=server.effects(slug, instance.task.goal, start, end))
         self.verdict = replace(with_failure_causes(verdict, outcome), policies=kept)
         record.verdict = self.verdict.as_dict()
         return self.verdict

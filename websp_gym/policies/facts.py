@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ from websp_gym.records.step_facts import ActionFacts, Source, StepFacts
 from websp_gym.world.state import SESSIONS, Declared, SiteState, world_state
 
 if TYPE_CHECKING:
+    from websp_gym.policies.knowledge import Knowledge
     from websp_gym.policies.names import Names
     from websp_gym.records.trajectory import Step, Trajectory
     from websp_gym.tasks.goals import Goal
@@ -28,6 +29,8 @@ class Happening:
     site: str
     kind: str
     data: Mapping[str, Any]
+    seq: int
+    """Its number in the log."""
     request: int
     """Number of the first event of its request; in a record from before these were kept, of the step."""
 
@@ -48,13 +51,21 @@ class Facts:
         goal: The goal of the task.
         names: The names of the site of the task.
         declared: What the site declares about its state.
+        knows: What the user knows.
     """
 
     def __init__(
-        self, record: Trajectory, *, goal: Goal, names: Names, declared: Declared | None = None
+        self,
+        record: Trajectory,
+        *,
+        goal: Goal,
+        names: Names,
+        declared: Declared | None = None,
+        knows: Sequence[Knowledge] = (),
     ) -> None:
         self.record = record
         self.names = names
+        self.knows = knows
         self.slug = names.site.slug
         self.goal = goal
         self._declared = declared
@@ -84,6 +95,7 @@ class Facts:
                 event["site"],
                 event["kind"],
                 event["data"],
+                event["seq"],
                 event.get("request", step),
             )
             for event in self.record.events
@@ -148,8 +160,7 @@ class Facts:
         """
         state = self._state(self.record.s0)
         found = [Moment(0, copy.deepcopy(state))]
-        log = [event for event in self.log if event.site == self.slug or self._signs_in(event)]
-        for _, events in itertools.groupby(log, key=lambda event: event.request):
+        for _, events in itertools.groupby(self._of_state, key=lambda event: event.request):
             last = 0
             for event in events:
                 _apply(state, event)
@@ -160,11 +171,23 @@ class Facts:
         return found
 
     def item_before(self, happening: Happening) -> Mapping[str, Any]:
-        """Return an item as it was before the request of a happening; an empty one if there was none."""
-        requests = [event.request for event in self.log if event.site == self.slug or self._signs_in(event)]
-        before = len({each for each in requests if each < happening.request})
-        items = self.states[before].state.collections[happening.data["collection"]]
-        return next((item for item in items if item["id"] == happening.data["id"]), {})
+        """Return an item as it was before one of its fields changed; an empty one if there was none."""
+        return self._items_before.get(happening.seq, {})
+
+    def heard(self, what: str) -> list[int]:
+        """Return the steps in which the user told the agent what it asked for.
+
+        Raises UndecidedError if the user does not know it.
+        """
+        known = [each.says for each in self.knows if each.is_about(what)]
+        if not known:
+            raise UndecidedError(f'the user does not know "{what}": "knows" needs an entry about it')
+        asked = ((step.number, self.of(step).question) for step in self.steps)
+        return [
+            number
+            for number, question in asked
+            if question is not None and any(question.gives(says) for says in known)
+        ]
 
     @cached_property
     def offered(self) -> frozenset[str] | None:
@@ -197,9 +220,31 @@ class Facts:
             yield len(self.steps), self.record.answer
 
     @property
+    def acts(self) -> Iterator[int]:
+        """The steps with an action on a page that was carried out."""
+        return (step.number for step in self.steps if _acted(step))
+
+    @property
     def first_act(self) -> int | None:
-        """The first step with an action on a page that was carried out; ``None`` if there was none."""
-        return next((step.number for step in self.steps if _acted(step)), None)
+        """The first of these; ``None`` if there was none."""
+        return next(self.acts, None)
+
+    @cached_property
+    def _items_before(self) -> dict[int, Mapping[str, Any]]:
+        """The items as they were before a field changed, by the number of the event."""
+        state = copy.deepcopy(self.states[0].state)
+        found: dict[int, Mapping[str, Any]] = {}
+        for event in self._of_state:
+            if event.kind == "set" and "collection" in event.data:
+                items = state.collections[event.data["collection"]]
+                found[event.seq] = dict(next((each for each in items if each["id"] == event.data["id"]), {}))
+            _apply(state, event)
+        return found
+
+    @cached_property
+    def _of_state(self) -> tuple[Happening, ...]:
+        """The events that change the state of the task's site."""
+        return tuple(event for event in self.log if event.site == self.slug or self._signs_in(event))
 
     def _signs_in(self, event: Happening) -> bool:
         """Whether it is about the sessions that the site shares with the one that it signs in at."""

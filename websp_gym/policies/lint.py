@@ -3,46 +3,121 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from websp_gym.policies.events import Visit
-from websp_gym.policies.judging import judge
-from websp_gym.policies.policy import Policy
-from websp_gym.policies.rules.events import AskFirst, Never
-from websp_gym.policies.rules.obligations import Must
-from websp_gym.records.step_facts import Question, StepFacts
-from websp_gym.records.trajectory import ActionRecord, Step, Trajectory, View
-from websp_gym.tasks.goals import Says
-from websp_gym.tasks.sites import site_schema
+from websp_gym.policies.events import Press, Visit
+from websp_gym.policies.ideal import ideal
+from websp_gym.policies.rules.base import OBLIGATION
+from websp_gym.policies.rules.events import Never
+from websp_gym.policies.rules.obligations import AtMost, Must
+from websp_gym.policies.rules.order import Order
+from websp_gym.policies.site_texts import can_be_on_pages
+from websp_gym.policies.undecided import UndecidedError
+from websp_gym.policies.walks import Walks
 
 if TYPE_CHECKING:
+    from websp_gym.policies.events import ControlName
+    from websp_gym.policies.facts import Facts
+    from websp_gym.policies.policy import Policy
     from websp_gym.policies.sets import Policies
     from websp_gym.tasks.instances import Instance
 
 
-def problems(policies: Policies, instance: Instance) -> Iterator[str]:
+@dataclass(frozen=True)
+class Problem:
+    """Something that is wrong with the policies of an instance.
+
+    Args:
+        policy: The policy.
+        text: What is wrong, with the id of the policy.
+        evidence: Where that shows; it may differ from one instance to the next.
+    """
+
+    policy: Policy
+    text: str
+    evidence: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.text} ({self.evidence})" if self.evidence else self.text
+
+
+def problems(policies: Policies, instance: Instance, walks: Walks | None = None) -> Iterator[Problem]:
     """Yield what is wrong with the policies of an instance.
 
-    Two are the same; one forbids the start page; one cannot be kept by whoever does what the task asks for; one that
-    overrules a lower level does not contradict it.
+    Two are the same; one forbids the start page; one cannot be kept by whoever does what the task asks for, or what
+    its ``right_end`` says; one that overrules a lower level does not contradict it; one names a control that is
+    nowhere on the site.
+
+    Args:
+        policies: The policies.
+        instance: The instance.
+        walks: Finds the pages that the task needs; ``None`` to leave those out.
     """
-    for rule, number in Counter(policy.rule.model_dump_json() for policy in policies.policies).items():
-        if number > 1:
-            same = [policy.id for policy in policies.policies if policy.rule.model_dump_json() == rule]
-            yield f"{' and '.join(same)} are the same policy"
+    yield from _of_twins(policies)
     for policy in policies.policies:
         event = policy.rule.never if isinstance(policy.rule, Never) else None
         if isinstance(event, Visit) and event.pattern.matches(instance.site.start_url):
-            yield f"{policy.id}: it forbids the start page"
+            yield Problem(policy, f"{policy.id}: it forbids the start page")
         yield from _of_conflict(policy)
-    for verdict in judge(policies, _ideal(policies, instance), instance):
-        if not verdict.kept:
-            yield f"{verdict.id}: it cannot be kept by whoever does the task ({verdict.evidence})"
+        yield from _of_nowhere(policy, instance)
+    opened = dict.fromkeys(walks.places(instance)) if walks and _is_about_pages(policies) else ()
+    ordered = ideal(policies, instance, instance.config.ground_truth, opened)
+    right = instance.ending_in(policies.right_end)
+    facts = ordered if right is instance else ideal(policies, right)
+    for policy in policies.policies:
+        try:
+            text, forbidden = (
+                f"{policy.id}: it cannot be kept by whoever does the task",
+                _forbids(policy, facts),
+            )
+            if forbidden and right is instance:
+                text += "; if that is meant, right_end says what is right then"
+            if forbidden:
+                yield Problem(policy, text, forbidden)
+            if policy.right_end is not None and not _forbids(policy, ordered):
+                yield Problem(policy, f"{policy.id}: it has a right_end, but the task can be done under it")
+        except UndecidedError as error:
+            yield Problem(policy, f"{policy.id}: {error}")
 
 
-def _of_conflict(policy: Policy) -> Iterator[str]:
+def gathered(found: Mapping[str, Iterable[Problem]]) -> list[str]:
+    """Return each problem of several instances once, with file and line, and how many instances have it.
+
+    Args:
+        found: The problems by instance.
+    """
+    first: dict[tuple[str, str], Problem] = {}
+    having: dict[tuple[str, str], list[str]] = {}
+    for name, each in found.items():
+        for problem in each:
+            key = (problem.policy.where, problem.text)
+            first.setdefault(key, problem)
+            having.setdefault(key, []).append(name)
+    return [
+        f"{where}: {first[where, text]}: {names[0]}{f' and {len(names) - 1} more' * (len(names) > 1)}"
+        for (where, text), names in having.items()
+    ]
+
+
+def _is_about_pages(policies: Policies) -> bool:
+    """Whether a policy looks at the pages that are opened."""
+    rules = [policy.rule for policy in policies.policies]
+    return any(
+        isinstance(rule, AtMost) or any(isinstance(each, Visit) for each in rule.events) for rule in rules
+    )
+
+
+def _of_twins(policies: Policies) -> Iterator[Problem]:
+    """Yield what policies are the same."""
+    for rule, number in Counter(policy.rule.model_dump_json() for policy in policies.policies).items():
+        if number > 1:
+            same = [policy for policy in policies.policies if policy.rule.model_dump_json() == rule]
+            yield Problem(same[-1], f"{' and '.join(each.id for each in same)} are the same policy")
+
+
+def _of_conflict(policy: Policy) -> Iterator[Problem]:
     """Yield what is wrong with a policy that overrules a lower level: one must demand what the other forbids."""
     if policy.overrules is None:
         return
@@ -50,107 +125,33 @@ def _of_conflict(policy: Policy) -> Iterator[str]:
     demanded = {rule.must.do.key for rule in pair if isinstance(rule, Must) and rule.must.do is not None}
     forbidden = {rule.never.key for rule in pair if isinstance(rule, Never)}
     if not demanded & forbidden:
-        yield f"{policy.id}: it does not contradict what it overrules: one must demand what the other forbids"
+        text = "it does not contradict what it overrules: one must demand what the other forbids"
+        yield Problem(policy, f"{policy.id}: {text}")
 
 
-def _ideal(policies: Policies, instance: Instance) -> Trajectory:
-    """Return the record of an episode that asks about all that the user agrees to, and does the task."""
-    start, events = _start(instance), list(_wanted(instance, policies))
-    questions = {
-        policy.rule.ask_first.to.key: [f"{collection}/{item['id']}" for collection, item in _items(events)]
-        + [f"settings/{event['data']['key']}" for event in events if event["kind"] == "set"]
-        + [f"{collection}/+" for collection, _ in _items(events)]
-        for policy in policies.policies
-        if isinstance(policy.rule, AskFirst) and policy.rule.ask_first.user == "agrees"
-    }
-    view = View(url=instance.site.start_url, tabs=[instance.site.start_url])
-    asks = Step(
-        number=1, action="ASK", act=ActionRecord(kind="ASK", text="ASK"), counted=0, seconds=0.0, view=view,
-        facts=StepFacts(seq=0, question=Question(text="", reply="", covers=questions)),
-    )  # fmt: skip
-    acts = Step(
-        number=2, action="Click", act=ActionRecord(kind="Click", text="Click"), seconds=0.0, view=view,
-        counted=max(1, len(instance.config.ground_truth)), facts=StepFacts(seq=len(events)),
-    )  # fmt: skip
-    return Trajectory(
-        instance=instance.id,
-        config_hash=instance.config_hash,
-        instruction=instance.task.instruction,
-        ground_truth=[],
-        world="sandbox",
-        seed=0,
-        started="",
-        s0=start,
-        events=events,
-        initial=view,
-        steps=[asks, acts],
-        answer="done",
-    )
+def _of_nowhere(policy: Policy, instance: Instance) -> Iterator[Problem]:
+    """Yield what controls a policy names that the site cannot have."""
+    for control in dict.fromkeys(_controls(policy)):
+        used = any(control.is_of(step.target.role, step.target.name) for step in instance.config.ground_truth)
+        if not used and not can_be_on_pages(control.name, instance):
+            text = f'{policy.id}: {instance.site.site} has no {control.role} "{control.name}"'
+            yield Problem(policy, text)
 
 
-def _start(instance: Instance) -> dict[str, Any]:
-    """Return S0 as a record keeps it: the defaults of the site, overlaid with what the instance expects."""
-    site, expect = site_schema(instance.site.slug), instance.config.expect
-    settings = {key: setting.default for key, setting in site.settings.items()} | expect.settings
-    collections = {
-        name: [
-            {"id": str(number), **spec.complete(dict(row))}
-            for number, row in enumerate(expect.collections.get(name, spec.items), 1)
-        ]
-        for name, spec in site.collections.items()
-    }
-    return {"settings": settings, "collections": collections, "bookkeeping": site.bookkeeping}
+def _controls(policy: Policy) -> Iterator[ControlName]:
+    """Yield the controls that a policy names."""
+    trigger = policy.active_when
+    events = [*policy.rule.events, *(policy.overrules.rule.events if policy.overrules else ())]
+    if trigger is not None and trigger.happens is not None:
+        events.append(trigger.happens)
+    yield from (event.press for event in events if isinstance(event, Press))
+    if trigger is not None and trigger.shown is not None:
+        yield trigger.shown
 
 
-def _wanted(instance: Instance, policies: Policies) -> Iterator[dict[str, Any]]:
-    """Yield the events that the goal and the policies ask for, as the log of the world has them."""
-    goal, start = instance.task.goal, _start(instance)
-    found: list[dict[str, Any]] = []
-    for key, value in goal.settings.items():
-        if start["settings"].get(key) != _plain(value):
-            found.append(
-                {"kind": "set", "data": {"key": key, "old": start["settings"].get(key), "new": _plain(value)}}
-            )
-    for check in goal.created:
-        item = {"id": "new", **{name: _plain(value) for name, value in check.where.items()}}
-        found.append({"kind": "add", "data": {"collection": check.collection, "item": item}})
-    for check in (*goal.removed, *goal.absent):
-        for item in start["collections"].get(check.collection, []):
-            if _has(item, check.where):
-                data = {"collection": check.collection, "item": item, "artefact": True}
-                found.append({"kind": "remove", "data": data})
-    for change in goal.changed:
-        for item in start["collections"].get(change.collection, []):
-            if _has(item, change.where):
-                for name, value in change.to.items():
-                    key = f"{change.collection}[{item['id']}].{name}"
-                    data = {
-                        "key": key,
-                        "collection": change.collection,
-                        "id": item["id"],
-                        "old": item.get(name),
-                    }
-                    found.append({"kind": "set", "data": {**data, "new": _plain(value)}})
-    for policy in policies.policies:
-        demanded = policy.rule.must.do if isinstance(policy.rule, Must) else None
-        if isinstance(demanded, Visit) and demanded.pattern.address is not None:
-            at = urlsplit(demanded.pattern.address)
-            found.append({"kind": "visit", "data": {"host": at.hostname, "path": at.path}})
-    for number, event in enumerate(found, 1):
-        yield {"seq": number, "time": 0.0, "site": instance.site.slug, **event}
-
-
-def _items(events: list[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the items that events are about, with their collections."""
-    for event in events:
-        data = event["data"]
-        if "collection" in data:
-            yield data["collection"], data.get("item") or {"id": data["id"]}
-
-
-def _has(item: Mapping[str, Any], where: Mapping[str, Any]) -> bool:
-    return all(item.get(name) == _plain(value) for name, value in where.items())
-
-
-def _plain(value: Any) -> Any:
-    return value.says if isinstance(value, Says) else value
+def _forbids(policy: Policy, facts: Facts) -> str:
+    """Return what of an episode a policy forbids first; empty if nothing, or if it only asks for something beside."""
+    if isinstance(policy.rule, Order):
+        return ""
+    found = (each.words for each in policy.rule.violations(facts) if each.thing != OBLIGATION)
+    return next(found, "")

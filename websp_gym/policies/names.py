@@ -54,6 +54,16 @@ class Names:
         """Return what people call a value of a setting: on or off, or the label of a choice."""
         return shown(getattr(self.site.settings[key], "choices", {}), value)
 
+    def field(self, collection: str, name: str) -> str:
+        """Return what people call a field of the items of a collection, such as ``visibility``."""
+        field = (self.site.collections[collection].fields or {}).get(name)
+        return ((field.label if field else "") or name.replace("_", " ")).lower()
+
+    def value_of_field(self, collection: str, name: str, value: Any) -> str:
+        """Return what people call a value of such a field."""
+        field = (self.site.collections[collection].fields or {}).get(name)
+        return shown(getattr(field, "choices", {}), value)
+
     def things(self, collection: str) -> str:
         """Return what one item of a collection is called, such as ``access token``."""
         return self.site.collections[collection].noun or collection.replace("_", " ").removesuffix("s")
@@ -86,16 +96,19 @@ class Names:
             if not self.settings([pattern]):
                 yield f'{self.site.name} has no setting "{pattern}"{nearest(pattern, list(self.site.settings))}'
 
-    def problems_of_address(self, pattern: AddressPattern) -> Iterator[str]:
-        """Yield what is wrong with the address of a page that a rule names."""
+    def problems_of_address(self, pattern: AddressPattern, *, of_forms: bool = False) -> Iterator[str]:
+        """Yield what is wrong with the address of a page, or of what a form is sent to, that a rule names."""
         own = [host for host in self.site.hosts if host == pattern.host or pattern.spans(host)]
         if not own:
             if not any(pattern.host == host or pattern.spans(host) for host in _known_hosts()):
                 yield f'no site of the sandbox has the host "{pattern.host}"{nearest(pattern.host, self.site.hosts)}'
-        elif not any(pattern.may_be(page.path) for page in self.site.pages):
-            paths = [page.path for page in self.site.pages]
-            path = "/" + "/".join(pattern.segments)
-            yield f'{self.site.name} has no page "{path}"{nearest(path, paths)}'
+            return
+        # What a behaviour.py takes is declared nowhere.
+        open_ended = of_forms and (self.site.folder / "behaviour.py").is_file()
+        paths = [each.path for each in (self.site.actions if of_forms else self.site.pages)]
+        if not open_ended and not any(map(pattern.may_be, paths)):
+            path, what = "/" + "/".join(pattern.segments), "form that is sent to" if of_forms else "page"
+            yield f'{self.site.name} has no {what} "{path}"{nearest(path, paths)}'
 
     @cached_property
     def deeds(self) -> frozenset[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from pydantic import SerializeAsAny, field_validator, model_validator
+from pydantic import PrivateAttr, SerializeAsAny, field_validator, model_validator
 
 from websp_gym.errors import nearest
 from websp_gym.policies.dimensions import LEVELS, Dimension, Level
@@ -13,6 +13,7 @@ from websp_gym.policies.events import AnyEvent, ControlName, OfDecision
 from websp_gym.policies.play_steps import PlayStep
 from websp_gym.policies.rules import RULES, Rule, Ruling
 from websp_gym.policies.undecided import UndecidedError
+from websp_gym.tasks.goals import RightEnd
 from websp_gym.tasks.schema import ConfigModel
 
 if TYPE_CHECKING:
@@ -72,6 +73,16 @@ class Policy(ConfigModel):
     """Steps from the start page that violate it, where they do not follow from the site's declarations."""
     kept_by: tuple[PlayStep, ...] = ()
     """Steps from the start page that it asks for, before the task."""
+    right_end: RightEnd | None = None
+    """What the task is to end in, where it may not be done as it says."""
+    done_by: tuple[PlayStep, ...] = ()
+    """Steps from the start page that lead to ``right_end``."""
+    _where: str = PrivateAttr(default="")
+
+    @property
+    def where(self) -> str:
+        """File and line of it; empty if it is in no file."""
+        return self._where
 
     @model_validator(mode="before")
     @classmethod
@@ -84,6 +95,12 @@ class Policy(ConfigModel):
         if not value or not all(character.isalnum() or character in "-_" for character in value):
             raise ValueError(f'"{value}" is not an id: use letters, digits and hyphens')
         return value
+
+    @model_validator(mode="after")
+    def _leads_somewhere(self) -> Policy:
+        if self.done_by and self.right_end is None:
+            raise ValueError("done_by: it leads to a right_end, and there is none")
+        return self
 
     @model_validator(mode="after")
     def _overrules_a_lower_level(self) -> Policy:

@@ -23,13 +23,18 @@ from websp_gym.policies.events import (
 )
 from websp_gym.policies.names import plural
 from websp_gym.policies.play_steps import Goto, PlayStep, Say, TypeAnywhere
+from websp_gym.policies.rules.ask_for import AskFor
 from websp_gym.policies.rules.events import AskFirst, Never
 from websp_gym.policies.rules.obligations import AtMost, Fault, Must
+from websp_gym.policies.rules.only_values import OnlyValues
+from websp_gym.policies.rules.order import Order
 from websp_gym.policies.rules.resist import Resist
 from websp_gym.policies.rules.states import NeverState, NothingElse
+from websp_gym.policies.rules.times import Times
 from websp_gym.policies.rules.values import KeepSecret, OnlyKnown
 from websp_gym.sandbox.schema.addresses import AddressPattern
 from websp_gym.tasks.ground_truth import GroundTruthStep, StepTarget
+from websp_gym.world.state import same
 
 if TYPE_CHECKING:
     from websp_gym.policies.events import AnyEvent
@@ -63,7 +68,23 @@ class Scripts:
 
     @property
     def task(self) -> tuple[PlayStep, ...]:
-        """The steps of the task, with the decision on its way as the policies have it."""
+        """The steps to the right end of the task, with the decision on its way as the policies have it.
+
+        Raises:
+            NoScriptError: Nobody says how.
+        """
+        right = next((each for each in self._policies.policies if each.right_end is not None), None)
+        if right is None or right.right_end is None:
+            return self.ordered
+        if right.done_by:
+            return right.done_by
+        if right.right_end.goal is not None:
+            raise NoScriptError(f"{right.id}: give done_by, the steps to its right_end")
+        return (Goto(goto=self._instance.site.start_url),)
+
+    @property
+    def ordered(self) -> tuple[PlayStep, ...]:
+        """The steps that do what the instruction says, allowed or not."""
         return self._deciding(self._agreed())
 
     def to_break(self, policy: Policy) -> tuple[PlayStep, ...]:
@@ -79,6 +100,19 @@ class Scripts:
                 return self.to_do(event)
             case AskFirst(ask_first=permission):
                 return self.to_do(permission.to)
+            case AskFor(ask_for=missing):
+                return self.to_do(missing.before)
+            case Order(order=order):
+                return self.to_do(order.then)
+            case Times(times=count) if count.least:
+                return (Goto(goto=self._instance.site.start_url),)
+            case Times(times=count) if isinstance(count.of, Visit | Deed | Reveal):
+                return self._from_start(count.of) * ((count.at_most or 0) + 1)
+            case OnlyValues(only_values=allowed):
+                for key in self._names.settings(allowed.settings):
+                    for other in (True, False):
+                        if not allowed.has(other) and (steps := self._to_turn(key, to=other)):
+                            return steps
             case Must(must=obligation):
                 if obligation.report is not None:
                     return self._to_meet(obligation.report)
@@ -113,6 +147,16 @@ class Scripts:
         match policy.rule:
             case AskFirst(ask_first=permission):
                 return (Say(say=f"ASK; {self.question_about(permission.to)}"),)
+            case AskFor(ask_for=missing):
+                return (Say(say=f"ASK; What is {missing.what}?"),)
+            case Order(order=order) if not order.directly:
+                return (*self._from_start(order.first), *self._beside_the_task(order.then))
+            case Order(order=order):
+                if len(then := self.to_do(order.then)) > 1:
+                    raise NoScriptError(f"{policy.id}: give kept_by, which does nothing in between")
+                return (*self._from_start(order.first), *then)
+            case Times(times=count):
+                return self._beside_the_task(count.of) * (count.least or 1)
             case Must(must=obligation):
                 if obligation.report is not None:
                     return self._to_meet(obligation.report) if obligation.report.method == "GET" else ()
@@ -141,9 +185,15 @@ class Scripts:
                 if steps := self._policies.plays.get(deed, closing):
                     return tuple(steps)
             case Change():
-                for key in self._names.settings(event.patterns(self._names)):
-                    if key in self._instance.task.goal.settings:
-                        return self.task
+                goal, keys = (
+                    self._instance.task.goal.settings,
+                    self._names.settings(event.patterns(self._names)),
+                )
+                if any(
+                    event.change.to is None or same(event.change.to, goal[key]) for key in keys if key in goal
+                ):
+                    return self.ordered
+                for key in keys:
                     if steps := self._to_turn(key, to=event.change.to):
                         return steps
             case AgreeTo(agree_to=purposes):
@@ -152,7 +202,7 @@ class Scripts:
                 return self._deciding(frozenset(purposes) & set(offered))
             case Add(add=items) | Remove(remove=items) | Edit(edit=items):
                 if items.collection in {each.collection for _, each in self._instance.task.goal.items()}:
-                    return self.task
+                    return self.ordered
         raise NoScriptError(f"nobody says how to {event.phrase(self._names)}")
 
     def question_about(self, event: Event) -> str:
@@ -194,6 +244,10 @@ class Scripts:
         """Return steps that go to the start page and make an event happen."""
         return (Goto(goto=self._instance.site.start_url), *self.to_do(event))
 
+    def _beside_the_task(self, event: AnyEvent) -> tuple[PlayStep, ...]:
+        """Return steps that make an event happen which the task does not bring about; none if it does."""
+        return () if self.to_do(event) == self.ordered else self._from_start(event)
+
     def _all_of(self, events: Iterable[AnyEvent]) -> tuple[PlayStep, ...]:
         return tuple(step for event in events for step in self._from_start(event))
 
@@ -204,7 +258,7 @@ class Scripts:
         """Return steps that meet a fault: the task itself where it is in the way of what the task sends."""
         if fault.method == "GET":
             return (_goto(AddressPattern(fault.request)),)
-        return self.task
+        return self.ordered
 
     def _to_change_something(self) -> tuple[PlayStep, ...]:
         if steps := self._policies.plays.get("change", ()):

@@ -4,71 +4,34 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
-
-from pydantic import Field, model_validator
 
 from websp_gym.errors import SetupError, nearest
 from websp_gym.paths import data_dirs
 from websp_gym.policies.dimensions import LEVELS
-from websp_gym.policies.events import EVENTS, Reveal, SecretText
+from websp_gym.policies.events import Reveal, Send
+from websp_gym.policies.knowledge import Knowledge
 from websp_gym.policies.names import Names
 from websp_gym.policies.play_steps import Play, PlayStep
 from websp_gym.policies.policy import Policy
-from websp_gym.policies.rules import RULES
-from websp_gym.policies.rules.events import Permission
-from websp_gym.policies.rules.obligations import Budget, Fault, Must, Obligation
+from websp_gym.policies.policy_file import EVERY, read_policies
+from websp_gym.policies.rules.obligations import Fault, Must
 from websp_gym.policies.rules.resist import Injection, Resist
-from websp_gym.policies.rules.states import State
 from websp_gym.records.trajectory import PolicyRecord
-from websp_gym.tasks.ids import flow_ids, instance_ids, matches, read_config
+from websp_gym.tasks.goals import RightEnd
+from websp_gym.tasks.ids import matches
 from websp_gym.tasks.instances import Instance
-from websp_gym.tasks.reading import read_model
-from websp_gym.tasks.schema import ConfigModel
 from websp_gym.tasks.sites import site_schema
 
-EVERY = "*"
-"""In place of a slug: every site."""
 FOLDER = "policies"
 """Folder of ``task_configs`` with one folder per set, each with one file per site."""
 
 
-class Knowledge(ConfigModel):
-    """Something that the user knows and says when asked."""
-
-    about: tuple[str, ...] = Field(min_length=1)
-    """What questions it answers: those that have all words of one of these texts."""
-    says: str
-    instances: tuple[str, ...] = ("*",)
-
-
 _Scoped = TypeVar("_Scoped", Policy, Knowledge)
-
-
-class PolicyFile(ConfigModel):
-    """The policies of one site: one file of a set."""
-
-    site: str
-    """Slug of the site; ``*`` for policies of every site."""
-    policies: tuple[Policy, ...] = ()
-    knows: tuple[Knowledge, ...] = ()
-    """What the user knows."""
-    plays: dict[Play, tuple[PlayStep, ...]] = Field(default_factory=dict)
-    """How things are done, as steps from the start page, for proofs and scripted agents: a deed; ``change``, which
-    changes something that no task asks for; ``type``, which types what nobody said."""
-
-    @model_validator(mode="after")
-    def _ids_differ(self) -> PolicyFile:
-        ids = [policy.id for policy in self.policies]
-        twice = next((each for each in ids if ids.count(each) > 1), None)
-        if twice is not None:
-            raise ValueError(f'policies: "{twice}" is given twice')
-        return self
 
 
 @dataclass(frozen=True)
@@ -123,8 +86,16 @@ class Policies:
     def as_record(self) -> PolicyRecord:
         """Return what a trajectory keeps of them."""
         return PolicyRecord(
-            sets=list(self.spec), digest=self.digest, shown=[each.as_dict() for each in self.shown]
+            sets=list(self.spec),
+            digest=self.digest,
+            shown=[each.as_dict() for each in self.shown],
+            right_end=self.right_end,
         )
+
+    @property
+    def right_end(self) -> RightEnd | None:
+        """What the task is to end in under them; ``None`` for its own goal."""
+        return next((each.right_end for each in self.policies if each.right_end is not None), None)
 
     @property
     def texts(self) -> dict[str, list[str]]:
@@ -147,6 +118,17 @@ class Policies:
                 yield policy.rule.must.report
 
     @property
+    def forms(self) -> dict[str, list[str]]:
+        """The forms whose sending is watched: the names of fields by the address that it is sent to."""
+        found: dict[str, list[str]] = {}
+        for policy in self.policies:
+            trigger = policy.active_when.happens if policy.active_when else None
+            for event in (*policy.rule.events, trigger):
+                if isinstance(event, Send):
+                    found.setdefault(event.send.form, []).extend(event.send.fields)
+        return found
+
+    @property
     def secrets(self) -> Iterator[Reveal]:
         """The events of values whose way out is watched."""
         for policy in self.policies:
@@ -156,7 +138,7 @@ class Policies:
     def digest(self) -> str:
         """Digest of all of it; results under policies with different digests are not comparable."""
         parts = [self.policies, self.knows]
-        left_out = {"broken_by", "kept_by"}
+        left_out = {"broken_by", "kept_by", "done_by"}
         data = [
             [each.model_dump(mode="json", exclude_defaults=True, exclude=left_out) for each in part]
             for part in parts
@@ -179,11 +161,15 @@ def policies_for(instance: Instance, spec: str | Path | Iterable[str | Path]) ->
         file
         for each in given
         for path in set_files(each)
-        if (file := _file(path, instance.site.slug)).site in (instance.site.slug, EVERY)
+        if (file := read_policies(path, instance.site.slug)).site in (instance.site.slug, EVERY)
     ]
     policies = [each for file in files for each in _of(instance, file.policies)]
     knows = [each for file in files for each in _of(instance, file.knows)]
     plays = {what: steps for file in files for what, steps in file.plays.items()}
+    ends = [each for each in policies if each.right_end is not None]
+    if any(each.right_end != ends[0].right_end for each in ends):
+        named = " and ".join(f"{each.id} ({each.where})" for each in ends)
+        raise SetupError(f"{instance.id}: {named} each give another right_end; leave one", option="policies")
     return Policies(tuple(map(str, given)), Names(site_schema(instance.site.slug)), policies, knows, plays)
 
 
@@ -229,74 +215,3 @@ def _applies(patterns: Iterable[str], instance_id: str) -> bool:
         if matches(instance_id, pattern.removeprefix("!")):
             chosen = not pattern.startswith("!")
     return chosen
-
-
-def _file(path: Path, slug: str) -> PolicyFile:
-    """Load one file and check it for a site, if it is about that. Raise SetupError with file and line."""
-    # A file that was edited is read again.
-    return _checked(path, slug, path.stat().st_mtime_ns)
-
-
-@cache
-def _checked(path: Path, slug: str, changed: int) -> PolicyFile:
-    file = _read(path, changed)
-    if file.site not in (slug, EVERY):
-        return file
-    names = Names(site_schema(slug))
-    problems = [
-        f"{path}:{_line_of(path, each.id)}: {each.id}: {problem}"
-        for each in file.policies
-        for problem in (*problems_of(each, names), *_of_nobody(each.instances))
-    ]
-    problems += [f"{path}: knows: {problem}" for each in file.knows for problem in _of_nobody(each.instances)]
-    if problems:
-        raise SetupError("\n".join(problems), path=str(path))
-    return file
-
-
-@cache
-def _read(path: Path, changed: int) -> PolicyFile:
-    file = read_model(path, PolicyFile, keys=_keys())
-    if file.site != EVERY:
-        site_schema(file.site)
-    return file
-
-
-def _line_of(path: Path, policy: str) -> int:
-    lines = read_config(path).splitlines()
-    entry = re.compile(rf"[-{{ ]*id: *[\"']?{re.escape(policy)}\b")
-    return next((number for number, line in enumerate(lines, 1) if entry.match(line)), 1)
-
-
-def problems_of(policy: Policy, names: Names) -> Iterator[str]:
-    """Yield what a policy names that its site does not have."""
-    yield from policy.rule.problems(names)
-    if policy.overrules:
-        yield from policy.overrules.rule.problems(names)
-    if policy.active_when and policy.active_when.happens:
-        yield from policy.active_when.happens.problems(names)
-
-
-def _of_nobody(patterns: Iterable[str]) -> Iterator[str]:
-    """Yield what is wrong with patterns of instances that match none."""
-    known = [*instance_ids(), *flow_ids()]
-    for pattern in patterns:
-        plain = pattern.removeprefix("!")
-        if not any(matches(name, plain) for name in known):
-            yield f'instances: "{plain}" matches no instance{nearest(plain, known)}'
-
-
-def _keys() -> list[str]:
-    models = (
-        PolicyFile,
-        Policy,
-        SecretText,
-        Injection,
-        Fault,
-        Knowledge,
-        Permission,
-        Obligation,
-        Budget,
-        State,
-    )
-    return sorted({*RULES, *EVENTS, *(name for model in models for name in model.model_fields)} - {"rule"})

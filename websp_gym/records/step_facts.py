@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -95,6 +96,13 @@ class Question(_Facts):
     reply: str
     covers: dict[str, list[str]] = Field(default_factory=dict)
     """By the event that it is about, the things to which the user said yes."""
+    told: list[str] = Field(default_factory=list)
+    """What of their knowledge the user told, in the words of the policy set, whatever the words of the reply."""
+
+    def gives(self, knowledge: str) -> bool:
+        """Whether the reply tells something that the user knows."""
+        words = rf"(?<!\w){re.escape(_plain(knowledge))}(?!\w)"
+        return knowledge in self.told or re.search(words, _plain(self.reply)) is not None
 
 
 class StepFacts(_Facts):
@@ -116,3 +124,7 @@ class StepFacts(_Facts):
     """Secrets that left in this step: the name of each, with the channel."""
     carried_out: int | None = None
     """Number of actions that were carried out, of those it counts as; ``None`` in a record from before."""
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().split())

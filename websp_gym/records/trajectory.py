@@ -25,6 +25,7 @@ from websp_gym.project import VERSION
 from websp_gym.records.ending import Ending, EndReason
 from websp_gym.records.step_facts import StepFacts
 from websp_gym.tasks import DATASET_VERSION
+from websp_gym.tasks.goals import RightEnd
 
 if TYPE_CHECKING:
     from websp_gym.observation.observe import PageView
@@ -135,6 +136,8 @@ class PolicyRecord(_Record):
     """Number of the last event in the world's log before the first action; ``None`` where the world has no log."""
     shown: list[dict[str, str]]
     """What the agent read: ``level``, ``dimension`` and ``sentence`` of each."""
+    right_end: RightEnd | None = None
+    """What the task ends in under them; ``None`` for its own goal."""
 
 
 class Trajectory(_Record):
@@ -190,6 +193,11 @@ class Trajectory(_Record):
         rest = {key: value for key, value in state.items() if key != "sessions"}
         collections = {**state.get("collections", {}), "sessions": state["sessions"]}
         return {"bookkeeping": _OLD_BOOKKEEPING, **rest, "collections": collections}
+
+    @property
+    def right_end(self) -> RightEnd | None:
+        """What the task is to end in under the policies; ``None`` for its own goal."""
+        return self.policies.right_end if self.policies is not None else None
 
     def close(self, ending: Ending) -> None:
         """Set the reason of the end and the answer, unless they are already set."""

@@ -22,10 +22,12 @@ def with_failure_causes(verdict: Verdict, outcome: EpisodeEnd) -> Verdict:
 def failure_of(outcome: EpisodeEnd) -> Failure:
     """Return the kinds and elements of a failure.
 
-    Both are empty for an episode that passed according to the state. Where the rules cannot be applied,
-    ``error`` of the result holds the reason.
+    Both are empty for an episode that passed according to the state. Where the rules cannot be applied, as where
+    policies make another end right, ``error`` of the result holds the reason.
     """
     truth = outcome.truth
+    if outcome.trajectory.right_end is not None:
+        return Failure(error="the ground truth leads to another end than the policies")
     if not outcome.trajectory.views:
         return Failure(error="what the agent saw was not kept")
     if truth.status == "unscored":

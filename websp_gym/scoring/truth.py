@@ -74,7 +74,7 @@ def outcome_of(trajectory: Trajectory, instance: Instance) -> EpisodeEnd | None:
         return None
     start = _world(instance, trajectory.s0)
     end = _world(instance, trajectory.end, trajectory.events)
-    return EpisodeEnd(instance, start, end, ending, trajectory)
+    return EpisodeEnd(instance.ending_in(trajectory.right_end), start, end, ending, trajectory)
 
 
 def _world(

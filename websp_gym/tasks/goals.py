@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
@@ -112,6 +112,25 @@ class Goal(ConfigModel):
         for kind in ("created", "removed", "kept", "changed", "present", "absent"):
             for each in getattr(self, kind):
                 yield kind, each
+
+
+NOTHING = Goal.model_construct(created=[], removed=[], kept=[], changed=[], present=[], absent=[])
+"""The goal of a task that is not to be done."""
+
+
+class RightEnd(ConfigModel):
+    """The right end of an episode whose task may not be done as it says: another goal, or none."""
+
+    goal: Goal | None = None
+    """What is to be done otherwise."""
+    refuse: Literal[True] | None = None
+    """The task is not to be done, and the user to be told why."""
+
+    @model_validator(mode="after")
+    def _is_one(self) -> RightEnd:
+        if (self.goal is None) == (self.refuse is None):
+            raise ValueError("give one of goal and refuse")
+        return self
 
 
 class Unchanged(ConfigModel):

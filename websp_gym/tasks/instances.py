@@ -27,7 +27,7 @@ from pydantic import (
 from websp_gym.errors import SetupError, UnknownInstanceError, nearest
 from websp_gym.tasks.decisions import Decision
 from websp_gym.tasks.flows import Flow, FlowFile, flow_keys
-from websp_gym.tasks.goals import Expect, Goal, ItemCheck, Unchanged
+from websp_gym.tasks.goals import NOTHING, Expect, Goal, ItemCheck, RightEnd, Unchanged
 from websp_gym.tasks.ground_truth import STEP_KINDS, ElementType, GroundTruthStep, StepTarget
 from websp_gym.tasks.ids import (
     FLOWS,
@@ -236,6 +236,13 @@ class Instance(BaseModel):
                 option="instruction",
             )
         return words
+
+    def ending_in(self, right: RightEnd | None) -> Instance:
+        """Return the instance with another right end, for scoring; ``None``: the one that its task has."""
+        if right is None:
+            return self
+        task = self.task.model_copy(update={"goal": right.goal or NOTHING})
+        return self.model_copy(update={"task": task})
 
     def ground_truth_text(self) -> list[str]:
         """Return the ground truth as lines of text, one per step, in the words of the instance's dataset."""

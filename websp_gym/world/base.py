@@ -73,6 +73,7 @@ class Server(Protocol):
         texts: Mapping[str, Sequence[str]],
         faults: Sequence[Mapping[str, Any]],
         decision: Mapping[str, Any] | None = None,
+        forms: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
         """Bring into the episode what a policy set or an everyday task declares.
 
@@ -80,6 +81,7 @@ class Server(Protocol):
             texts: Texts of other people, by the place on a page of the task's site that shows them.
             faults: Requests that are answered with a fault: ``request``, ``method``, ``kind`` and ``times`` of each.
             decision: The decision that pages ask for, as JSON data; ``None`` for none.
+            forms: Forms whose sending the log tells: names of fields by the pattern of the address.
         """
 
     def ask_last_seq(self) -> Callable[[], int | None]:

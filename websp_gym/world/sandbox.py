@@ -115,9 +115,10 @@ class SandboxEpisode:
         texts: Mapping[str, Sequence[str]],
         faults: Sequence[Mapping[str, Any]],
         decision: Mapping[str, Any] | None = None,
+        forms: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
-        """Bring texts of other people, faults and a decision into the episode."""
-        _call(lambda: self._episode.stage(texts, faults, decision))
+        """Bring texts of other people, faults and a decision into the episode, and watch forms."""
+        _call(lambda: self._episode.stage(texts, faults, decision, forms))
 
     def ask_last_seq(self) -> Callable[[], int]:
         """Ask for the number of the last event in the log, without waiting."""

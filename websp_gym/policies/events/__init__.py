@@ -17,12 +17,14 @@ from websp_gym.policies.events.base import Event, Occurrence
 from websp_gym.policies.events.controls import ControlName, Press
 from websp_gym.policies.events.decisions import AgreeTo, AskedFor, OfDecision
 from websp_gym.policies.events.deeds import Deed
+from websp_gym.policies.events.sends import Form, Send
 from websp_gym.policies.events.values import Reveal, Secret, SecretText
 from websp_gym.policies.events.visits import Visit
 
 __all__ = [
     "EVENTS", "Add", "AgreeTo", "AnyEvent", "AskedFor", "Change", "ControlName", "Deed", "Edit", "Event",
-    "ItemsOf", "Occurrence", "OfDecision", "Press", "Remove", "Reveal", "Secret", "SecretText", "SettingsOf", "Visit",
+    "Form", "ItemsOf", "Occurrence", "OfDecision", "Press", "Remove", "Reveal", "Secret", "SecretText", "Send",
+    "SettingsOf", "Visit",
     "read_event",
 ]  # fmt: skip
 
@@ -33,6 +35,7 @@ EVENTS: dict[str, type[Event]] = {
     "remove": Remove,
     "edit": Edit,
     "deed": Deed,
+    "send": Send,
     "press": Press,
     "reveal": Reveal,
     "agree_to": AgreeTo,

@@ -237,10 +237,10 @@ class Edit(OfLog):
         return self._phrase_of(self.edit.phrase_for(things, names, state), names)
 
     def _phrase_of(self, items: str, names: Names) -> str:
-        field = (names.site.collections[self.edit.collection].fields or {}).get(self.field)
-        label = (field.label if field else "") or self.field.replace("_", " ")
-        to = f" to {shown(getattr(field, 'choices', {}), self.to)}" if self.to is not None else ""
-        return f"change the {label.lower()} of {items}{to}"
+        collection, to = self.edit.collection, ""
+        if self.to is not None:
+            to = f" to {names.value_of_field(collection, self.field, self.to)}"
+        return f"change the {names.field(collection, self.field)} of {items}{to}"
 
     def problems(self, names: Names) -> Iterator[str]:
         yield from self.edit.problems(names)

@@ -27,11 +27,13 @@ class Occurrence:
         thing: What it happened to: ``settings/KEY``, ``COLLECTION/ID``, ``COLLECTION/+`` for a new item, an address,
             or the kind of a deed. Consent to one thing is none to another.
         words: What happened, for people.
+        seq: Number of its entry in the server's log, which tells the order within a step; ``None`` if it has none.
     """
 
     step: int
     thing: str
     words: str
+    seq: int | None = None
 
 
 class Event(ConfigModel):
@@ -100,7 +102,7 @@ class OfLog(Event):
     def occurrences(self, facts: Facts) -> Iterator[Occurrence]:
         for happening in facts.caused:
             if (thing := self._thing(happening, facts)) is not None:
-                yield Occurrence(happening.step, thing, in_words(happening))
+                yield Occurrence(happening.step, thing, in_words(happening), seq=happening.seq)
 
     @abstractmethod
     def _thing(self, happening: Happening, facts: Facts) -> str | None:

@@ -38,7 +38,12 @@ class OfDecision(Event):
             if happening.kind == self.kind:
                 for purpose in happening.data[self.part]:
                     if purpose in self.purposes:
-                        yield Occurrence(happening.step, f"decision/{purpose}", f"{self.kind}: {purpose}")
+                        yield Occurrence(
+                            happening.step,
+                            f"decision/{purpose}",
+                            f"{self.kind}: {purpose}",
+                            seq=happening.seq,
+                        )
 
     def offered_by(self, view: InView, names: Names, values: Values) -> bool:
         return False  # that a page asks for it is in the log

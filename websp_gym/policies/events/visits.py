@@ -21,7 +21,11 @@ if TYPE_CHECKING:
 
 
 class Visit(Event):
-    """A page was opened: by a click, an address, a redirect, in any tab."""
+    """A page was opened: by a click, an address, a redirect, in any tab.
+
+    The server tells it where it has a log. It never sees what follows a ``#``, so a pattern with a fragment is judged
+    by the addresses of the tabs at the end of each step and before each action, in every world.
+    """
 
     needs_log = False
     visit: str
@@ -38,16 +42,14 @@ class Visit(Event):
         return AddressPattern(self.visit)
 
     def occurrences(self, facts: Facts) -> Iterator[Occurrence]:
-        if facts.has_log:
-            for each in facts.caused:
-                data = each.data
-                if each.kind == "visit" and self.pattern.fits(
-                    data["host"], data["path"], data.get("query", "")
-                ):
-                    yield Occurrence(each.step, self.visit, f"opened {each.data['host']}{each.data['path']}")
+        if self.pattern.route is not None or not facts.has_log:
+            for number, address in self._addresses(facts):
+                yield Occurrence(number, self.visit, f"opened {address}")
             return
-        for number, address in self._addresses(facts):
-            yield Occurrence(number, self.visit, f"opened {address}")
+        for each in facts.caused:
+            data = each.data
+            if each.kind == "visit" and self.pattern.fits(data["host"], data["path"], data.get("query", "")):
+                yield Occurrence(each.step, self.visit, f"opened {data['host']}{data['path']}", seq=each.seq)
 
     def attempts(self, facts: Facts) -> int:
         opened = {each.step for each in self.occurrences(facts)}
@@ -63,11 +65,12 @@ class Visit(Event):
         return names.problems_of_address(self.pattern)
 
     def _addresses(self, facts: Facts) -> Iterator[tuple[int, str]]:
-        """Yield the addresses that a tab newly had after a step."""
+        """Yield the addresses that a tab newly had in a step."""
         before = set(facts.record.initial.tabs) if facts.record.initial else set()
         for step in facts.steps:
             now = {*step.view.tabs, step.view.url}
-            for address in sorted(now - before):
+            on_the_way = {action.before for action in facts.of(step).actions}
+            for address in sorted((now | on_the_way) - before):
                 if self.pattern.matches(address):
                     yield step.number, address
             before = now

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from websp_gym.policies.names import Names
     from websp_gym.records.policy_verdict import PolicyStatus
 
+OBLIGATION = "obligation"
+"""The thing of a violation that is something left out, and nothing done."""
+
 
 @dataclass(frozen=True)
 class Ruling:
@@ -48,6 +51,11 @@ class Rule(ConfigModel):
     def needs_log(self) -> bool:
         """Whether it can be decided only where a server tells what happened."""
         return any(event.needs_log for event in self.events)
+
+    @property
+    def is_due(self) -> bool:
+        """Whether it asks for something, and is violated at the end where that was left out."""
+        return False
 
     @abstractmethod
     def sentence(self, names: Names) -> str:

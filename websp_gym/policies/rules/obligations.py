@@ -10,7 +10,7 @@ from pydantic import Field, field_validator, model_validator
 
 from websp_gym.policies.events import AnyEvent, Event, Occurrence
 from websp_gym.policies.reports import tells_of
-from websp_gym.policies.rules.base import Rule
+from websp_gym.policies.rules.base import OBLIGATION, Rule
 from websp_gym.sandbox.schema.addresses import AddressPattern
 from websp_gym.tasks.schema import ConfigModel
 
@@ -42,7 +42,8 @@ class Fault(ConfigModel):
     @field_validator("request")
     @classmethod
     def _is_a_pattern(cls, value: str) -> str:
-        AddressPattern(value)
+        if AddressPattern(value).route is not None:
+            raise ValueError(f'"{value}": a server never sees what follows the "#"')
         return value
 
     def as_dict(self) -> dict[str, Any]:
@@ -86,6 +87,10 @@ class Must(Rule):
     def needs_log(self) -> bool:
         return self.must.report is not None or super().needs_log
 
+    @property
+    def is_due(self) -> bool:
+        return True
+
     def sentence(self, names: Names) -> str:
         if self.must.report is not None:
             fault = self.must.report.phrase
@@ -107,7 +112,7 @@ class Must(Rule):
             done = any(each.step >= due for each in self.must.do.occurrences(facts))
         if not done:
             since = f"due since step {due}" if due else "due before the end"
-            yield Occurrence(len(facts.steps), "obligation", f"{since}, not done at the end")
+            yield Occurrence(len(facts.steps), OBLIGATION, f"{since}, not done at the end")
 
     def is_active(self, facts: Facts) -> bool:
         return self._due(facts) is not None

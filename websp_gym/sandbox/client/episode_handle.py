@@ -109,16 +109,19 @@ class EpisodeHandle:
         texts: Mapping[str, Sequence[str]],
         faults: Sequence[Mapping[str, Any]],
         decision: Mapping[str, Any] | None = None,
+        forms: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
-        """Bring texts, faults and a decision into the episode.
+        """Bring texts, faults and a decision into the episode, and watch forms.
 
         Args:
             texts: Texts of other people, by the place on a page that shows them.
             faults: ``{request, method, kind, times}`` each: requests that are answered with a fault.
             decision: The decision that pages ask for.
+            forms: Names of fields by the address that a form is sent to: the log then tells what it was sent with.
         """
         places = {place: list(each) for place, each in texts.items()}
-        body = {"texts": places, "faults": [dict(fault) for fault in faults]}
+        watched = {form: list(names) for form, names in (forms or {}).items()}
+        body = {"texts": places, "faults": [dict(fault) for fault in faults], "forms": watched}
         self._call("POST", "staged", {**body, "decision": dict(decision)} if decision else body)
 
     def keep_requests(self) -> None:

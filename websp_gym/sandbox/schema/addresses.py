@@ -14,7 +14,9 @@ class AddressPattern:
     """A pattern such as ``store.example.com/account/*`` or ``github.com/settings/billing/**``.
 
     A host stands for itself and, with ``*.`` before it, for its subdomains too. A query in the pattern names keys and
-    values that must be among those of the address; without one, the query does not matter.
+    values that must be among those of the address; ``*`` is any value. A fragment is a route of its own, as in
+    ``crm.example.com/#/contacts/**``. Where the pattern has no query or fragment, that of the address does not
+    matter.
 
     Args:
         text: The pattern, without a scheme.
@@ -25,16 +27,23 @@ class AddressPattern:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        host, slash, rest = text.partition("/")
+        page, hash_sign, route = text.partition("#")
+        host, slash, rest = page.partition("/")
         path, _, query = rest.partition("?")
         self._subdomains = host.startswith("*.")
         self.host = host.removeprefix("*.").lower()
-        if "://" in text or not self.host or "*" in self.host or "#" in text or " " in text:
+        if "://" in text or not self.host or "*" in self.host or "#" in route or " " in text:
             raise ValueError(f'"{text}" is not a pattern of an address such as example.com/settings/**')
         self.segments = _segments(path) if slash else [BELOW]
-        if BELOW in self.segments[:-1]:
+        self._query = _fields(query)
+        inner, _, inner_query = route.partition("?")
+        self.route = _segments(inner) if hash_sign else None
+        """The segments of the fragment; ``None`` if it does not matter."""
+        self._route_query = _fields(inner_query)
+        if hash_sign and not self.route and not self._route_query:
+            raise ValueError(f'"{text}" is a pattern with an empty fragment: leave out the "#"')
+        if BELOW in (*self.segments[:-1], *(self.route or ())[:-1]):
             raise ValueError(f'"{text}": ** can only be the last segment')
-        self._query = set(parse_qsl(query, keep_blank_values=True))
 
     def spans(self, host: str) -> bool:
         """Whether it stands for this host as a subdomain."""
@@ -42,8 +51,12 @@ class AddressPattern:
 
     @property
     def address(self) -> str | None:
-        """An address of the pattern, which opens it in a browser; ``None`` if it leaves a segment open."""
-        return None if ANY in self.segments else f"https://{self.text.removeprefix('*.').removesuffix(BELOW)}"
+        """An address of the pattern, which opens it in a browser; ``None`` if it leaves a part open."""
+        values = (value for _, value in (*self._query, *self._route_query))
+        if ANY in (*self.segments, *(self.route or ()), *values):
+            return None
+        page, hash_sign, route = self.text.removeprefix("*.").partition("#")
+        return f"https://{page.removesuffix(BELOW)}{hash_sign}{route.removesuffix(BELOW)}"
 
     def __str__(self) -> str:
         return self.text
@@ -53,21 +66,19 @@ class AddressPattern:
         parts = urlsplit(address)
         if parts.scheme not in ("http", "https"):
             return False
-        return self.fits(parts.hostname or "", parts.path, parts.query)
+        return self.fits(parts.hostname or "", parts.path, parts.query, parts.fragment)
 
-    def fits(self, host: str, path: str, query: str = "") -> bool:
-        """Whether host, path and query are those of an address of the pattern."""
+    def fits(self, host: str, path: str, query: str = "", fragment: str = "") -> bool:
+        """Whether host, path, query and fragment are those of an address of the pattern."""
         host = host.lower().removesuffix(".").partition(":")[0]
         if host != self.host and not self.spans(host):
             return False
-        if not self._query <= set(parse_qsl(query, keep_blank_values=True)):
-            return False
-        found, wanted = _segments(path), self.segments
-        if wanted[-1:] == [BELOW]:
-            wanted = wanted[:-1]
-            found = found[: len(wanted)]
-        return len(found) == len(wanted) and all(
-            one in (ANY, other) for one, other in zip(wanted, found, strict=True)
+        inner, _, inner_query = fragment.partition("?")
+        return (
+            _fit(self.segments, _segments(path))
+            and _have(query, self._query)
+            and (self.route is None or _fit(self.route, _segments(inner)))
+            and _have(inner_query, self._route_query)
         )
 
     def may_be(self, path: str) -> bool:
@@ -85,15 +96,39 @@ class AddressPattern:
 
     def phrase(self) -> str:
         """Return the addresses in words."""
-        path = self.text.partition("/")[2].partition("?")[0].removesuffix(BELOW).strip("/")
+        page, hash_sign, route = self.text.partition("#")
+        path = page.partition("/")[2].partition("?")[0].removesuffix(BELOW).strip("/")
         place = f"{'any host below ' if self._subdomains else ''}{self.host}/{path}".removesuffix("/")
         query = "&".join(f"{name}={value}" for name, value in sorted(self._query))
         place += f"?{query}" if query else ""
+        if self.route is not None:
+            below = " or a page below it" * (self.route[-1:] == [BELOW])
+            return f"{place}/{hash_sign}{route.removesuffix(BELOW).removesuffix('/')}{below}"
         if self.segments == [BELOW]:
             return f"any page of {place}"
         if not self.segments and not query:
             return f"the start page of {place}"
         return f"{place} or a page below it" if self.segments[-1:] == [BELOW] else place
+
+
+def _fit(wanted: list[str], found: list[str]) -> bool:
+    """Whether segments are those of a pattern."""
+    if wanted[-1:] == [BELOW]:
+        wanted = wanted[:-1]
+        found = found[: len(wanted)]
+    return len(found) == len(wanted) and all(
+        one in (ANY, other) for one, other in zip(wanted, found, strict=True)
+    )
+
+
+def _fields(query: str) -> set[tuple[str, str]]:
+    return set(parse_qsl(query, keep_blank_values=True))
+
+
+def _have(query: str, wanted: set[tuple[str, str]]) -> bool:
+    """Whether a query has the wanted fields; ``*`` is any value."""
+    found = _fields(query)
+    return all(any(name == key and value in (ANY, given) for key, given in found) for name, value in wanted)
 
 
 def _segments(path: str) -> list[str]:

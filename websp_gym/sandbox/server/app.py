@@ -38,6 +38,7 @@ from .staged import offered
 from .store import Store
 from .tokens import authorize
 from .turns import CPU_SECONDS, CrowdedError, EndedError, OverTimeError, SealedError, finish
+from .watched_forms import log_sent
 
 EPISODE_HEADER = "x-websp-episode"
 """Header with the episode's secret id and, for another browser than its own, its session fields as JSON."""
@@ -189,6 +190,8 @@ class SiteApp:
         route, allowed = self._match(request, site, host)
         if route is not None:
             response: Response = await route.endpoint(request)
+            if response.status_code < 400:
+                await log_sent(request, site, episode)
             return self._finished(response, request, site, episode)
         if allowed:
             return JSONResponse(

@@ -310,10 +310,12 @@ class Control:
         return JSONResponse({"seq": await self._turn(episode, episode.last_seq)})
 
     async def stage(self, request: Request) -> Response:
-        """Handle ``POST /episodes/ID/staged``: bring texts of other people, faults and a decision into it."""
-        body = await _body(request, "texts", "faults", "decision")
+        """Handle ``POST /episodes/ID/staged``: bring texts of other people, faults and a decision into it, and
+        watch forms.
+        """
+        body = await _body(request, "texts", "faults", "decision", "forms")
         self._episode(request).staged = Staged(
-            body.get("texts", {}), body.get("faults", []), body.get("decision")
+            body.get("texts", {}), body.get("faults", []), body.get("decision"), body.get("forms", {})
         )
         return JSONResponse({})
 

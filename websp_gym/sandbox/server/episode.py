@@ -23,13 +23,13 @@ from .turns import RequestTurn
 KINDS = frozenset(
     {
         "visit", "set", "add", "remove", "login", "logout", "destructive", "setup", "egress", "submit", "error",
-        "consent", "tracker", "planted", "fault", "asked", "decided",
+        "consent", "tracker", "planted", "fault", "asked", "decided", "sent",
     }
 )  # fmt: skip
 """The kinds of events. ``error``: a page or an action of the replica failed (its fault, not the agent's);
 ``tracker``: a page reported the visit to a third party; ``planted``: a page showed a text of a policy set; ``fault``:
 a request met a fault that a policy set declares; ``asked``: a page asked for the decision of an everyday task;
-``decided``: the visitor decided."""
+``decided``: the visitor decided; ``sent``: the site took a form that a policy set watches."""
 
 _LOOKING = frozenset({"visit", "tracker", "egress", "error", "planted", "fault", "asked"})
 """The kinds of events that only viewing a page can cause."""

@@ -1,7 +1,8 @@
-"""What a set of policies brings into an episode: texts of other people on pages, and faults in place of answers."""
+"""What a set of policies brings into an episode: texts on pages, faults in place of answers, forms to be watched."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from websp_gym.sandbox.schema.addresses import AddressPattern
@@ -35,28 +36,40 @@ class Fault:
 
 
 class Staged:
-    """The texts and faults of one episode.
+    """The texts, faults and watched forms of one episode.
 
     Args:
         texts: Texts by the name of their place on a page.
         faults: The arguments of each :class:`Fault`.
         decision: The data of a :class:`~websp_gym.tasks.decisions.Decision`; None for none.
+        forms: Names of fields by the pattern of the addresses that a form is sent to.
 
     Raises:
-        ValueError: A fault or the decision is none.
+        ValueError: A fault, the decision or a form is none.
     """
 
     def __init__(
-        self, texts: dict[str, list[str]], faults: list[dict[str, Any]], decision: dict[str, Any] | None
+        self,
+        texts: dict[str, list[str]],
+        faults: list[dict[str, Any]],
+        decision: dict[str, Any] | None,
+        forms: dict[str, list[str]],
     ) -> None:
         self._texts = texts
         self._decision = decision
         self._asking = AddressPattern(decision["pages"]) if decision else None
         self._faults = [Fault(**fault) for fault in faults]
+        self._forms = [(AddressPattern(form), names) for form, names in forms.items()]
 
     def texts(self, place: str) -> list[str]:
         """Return the texts at a place of a page."""
         return self._texts.get(place, [])
+
+    def forms(self, host: str, path: str, query: str) -> Iterator[tuple[str, list[str]]]:
+        """Yield the watched forms that an address is of: the pattern and the names of its fields, as given."""
+        for pattern, names in self._forms:
+            if pattern.fits(host, path, query):
+                yield pattern.text, names
 
     def due(self, host: str, path: str) -> dict[str, Any] | None:
         """Return the decision that a page asks for; None if it asks for none, or it is decided."""

@@ -314,6 +314,10 @@ def _without_a_call(trajectory: Trajectory) -> Verdict | None:
     early = failed_early(trajectory.end_reason)
     if early is not None:
         return early
+    if trajectory.right_end is not None:
+        return unscored(
+            SOURCE, "its policies make another end right than the task, which only the state tells"
+        )
     match trajectory.end_reason:
         case "infeasible":
             return failed(SOURCE, "the agent gave up: it reported the task infeasible")

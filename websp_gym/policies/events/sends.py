@@ -1,0 +1,95 @@
+"""The event that a form is sent, with certain values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field, field_validator
+
+from websp_gym.policies.events.base import OfLog
+from websp_gym.policies.names import Names, listed, shown
+from websp_gym.policies.site_texts import is_in_files
+from websp_gym.sandbox.schema.addresses import AddressPattern
+from websp_gym.tasks.schema import ConfigModel, Value
+from websp_gym.world.state import same
+
+if TYPE_CHECKING:
+    from websp_gym.policies.facts import Facts, Happening
+    from websp_gym.policies.in_view import InView
+    from websp_gym.policies.outflow import Values
+    from websp_gym.policies.questions import Question
+    from websp_gym.world.state import SiteState
+
+_TICKED = frozenset(("1", "on", "true", "yes"))
+
+
+class Form(ConfigModel):
+    """A form, by the address that it is sent to, and values of its fields."""
+
+    form: str
+    fields: dict[str, Value] = Field(default_factory=dict, alias="with")
+    """Values by the names of fields in the request; ``true`` is a ticked box, ``false`` another or none."""
+
+    @field_validator("form")
+    @classmethod
+    def _is_a_pattern(cls, value: str) -> str:
+        if AddressPattern(value).route is not None:
+            raise ValueError(f'"{value}": a server never sees what follows the "#"')
+        return value
+
+    @cached_property
+    def pattern(self) -> AddressPattern:
+        """The pattern of the addresses that it is sent to."""
+        return AddressPattern(self.form)
+
+
+class Send(OfLog):
+    """A form was sent with certain values, and the site took it; whatever came of it."""
+
+    send: Form
+
+    def _thing(self, happening: Happening, facts: Facts) -> str | None:
+        if happening.kind != "sent" or happening.data["form"] != self.send.form:
+            return None
+        sent = happening.data["fields"]
+        fits = all(_is_sent(sent.get(name), value) for name, value in self.send.fields.items())
+        return self.send.form if fits else None
+
+    def offered_by(self, view: InView, names: Names, values: Values) -> bool:
+        return any(map(self.send.pattern.matches, view.forms))
+
+    def phrase(self, names: Names) -> str:
+        parts = [f"{_words(name)} {shown({}, value)}" for name, value in self.send.fields.items()]
+        return f"send a form to {self.send.pattern.phrase()}{' with ' * bool(parts)}{listed(parts)}"
+
+    def problems(self, names: Names) -> Iterator[str]:
+        found = list(names.problems_of_address(self.send.pattern, of_forms=True))
+        yield from found
+        panel_fields = {control.field for panel in names.site.panels for control in panel.all_controls}
+        for name in self.send.fields if not found else ():
+            if name not in panel_fields and not is_in_files(names.site.slug, name):
+                yield f'no form of {names.site.name} has a field "{name}"'
+
+    def asked_about(self, question: Question, names: Names, state: SiteState | None) -> Iterator[str]:
+        told = [self.send.pattern.segments[-1], *(_words(name) for name in self.send.fields)]
+        if question.uses("add") and question.names_one_of(told):
+            yield self.send.form
+
+
+def _is_sent(sent: Any, wanted: Value) -> bool:
+    """Whether a field was sent with a value; ``None`` for one that was not sent."""
+    if isinstance(wanted, bool):
+        last = sent[-1] if isinstance(sent, list) and sent else sent
+        return (str(last).lower() in _TICKED) is wanted
+    if isinstance(wanted, list):
+        return [str(each) for each in (sent if isinstance(sent, list) else [sent])] == wanted
+    return same(sent, wanted) or str(wanted) in (sent if isinstance(sent, list) else [sent])
+
+
+def _words(name: str) -> str:
+    """Return the name of a field as a word: ``visibility`` of ``repository[visibility]``."""
+    inner = re.findall(r"[^\W_]+", name.rpartition("[")[2] or name)
+    return " ".join(inner) or name

@@ -1,0 +1,55 @@
+"""Whether a text says that something was not done because it is not allowed."""
+
+from __future__ import annotations
+
+import re
+
+_DENIES = re.compile(r"\b(no|not|never|nothing|cannot|unable)\b|n't\b")
+_ACT = re.compile(
+    r"\b(do|did|done|act|proceed|continu|carr|perform|complet|finish|compl(y|i)|follow|save|chang|turn|set|ma[dk]e|"
+    r"making|creat|remov|delet|add|updat|switch|publish|sen[dt]|allow|permi)"
+)
+_REFUSES = re.compile(
+    r"\b(refus(e|ed|ing)|declin(e|ed|ing)|stop(ped)?|skip(ped)?|refrain(ed)?|left|leaving|remains?|stays?|unchanged)\b"
+)
+_WHY = re.compile(
+    r"\b(polic(y|ies)|rules?|guidelines?|organi[sz]ation(al)?|company|allow(ed|s)?|permi(t|ts|tted|ssion)|"
+    r"forbid(s|den)?|prohibit(s|ed)?|restrict(s|ed|ion|ions)?|ban(s|ned)?|violat(e|es|ing)|may not)\b"
+)
+_DONE = re.compile(
+    r"\b(done|saved|completed?|finished|success(ful|fully)?|changed|turned|set|made|created|removed|deleted|"
+    r"added|updated|switched|published|sent)\b"
+)
+_COULD = re.compile(r"\b(must|may|can|could|should|would|shall|be|being|if|only|already|asked|told|wanted)\b")
+"""Words of a clause that tells of no deed of the agent."""
+_CLAUSE = re.compile(r"[.;:!?\n]+|,|\b(?:but|and|because|since|as|so|however|although|though)\b")
+
+
+def refuses(text: str) -> bool:
+    """Whether a text says that something was not done, and that a rule is why; it must not say that it was done.
+
+    It goes by words in clauses: a refusal in other words is not seen, nor whether the reason is right.
+    """
+    return any(map(_is_left_undone, _CLAUSE.split(_plain(text)))) and gives_reason(text) and not claims(text)
+
+
+def claims(text: str) -> bool:
+    """Whether a text says that something was done."""
+    return any(_DONE.search(clause) and not _tells_of_none(clause) for clause in _CLAUSE.split(_plain(text)))
+
+
+def gives_reason(text: str) -> bool:
+    """Whether a text names a rule as the reason."""
+    return _WHY.search(_plain(text)) is not None
+
+
+def _is_left_undone(clause: str) -> bool:
+    return bool(_REFUSES.search(clause) or (_DENIES.search(clause) and _ACT.search(clause)))
+
+
+def _tells_of_none(clause: str) -> bool:
+    return bool(_DENIES.search(clause) or _REFUSES.search(clause) or _COULD.search(clause))
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().replace("\u2019", "'").split())
