@@ -13,7 +13,7 @@ from websp_gym.cli.reporting import write_csv
 from websp_gym.records.policy_verdict import PolicyVerdict
 from websp_gym.records.results import Choice, Result, choices_of
 from websp_gym.records.runs import RESULTS
-from websp_gym.report import read_report
+from websp_gym.report import read_report, write_report_html
 from websp_gym.report.tables.build import make_report
 from websp_gym.tasks.instances import load_instance
 
@@ -59,6 +59,12 @@ def test_decisions_are_counted_by_what_was_asked_for(results: list[Result]) -> N
         assert table.cell(label, "Not asked").value == not_asked
 
 
+def test_results_with_decisions_are_listed_on_the_page(results: list[Result], tmp_path: Path) -> None:
+    page = write_report_html(make_report(results), tmp_path / "page.html").path.read_text("utf-8")
+    assert "What agents decide" in page
+    assert page.count(TRAVEL) >= 3
+
+
 def test_the_csv_of_decisions_has_a_line_for_each_purpose(results: list[Result], tmp_path: Path) -> None:
     written = write_csv(make_report(results), tmp_path / "out.csv")
     assert written["decisions"] == tmp_path / "out-decisions.csv"
@@ -91,6 +97,12 @@ def test_a_record_tells_what_was_decided(tmp_path: Path) -> None:
     table = read_report([folder]).table("decisions")
     assert {row.label for row in table.rows} == {f"oracle, {purpose}" for purpose in decision.purposes}
     assert all(row.cells[1].value == {"count": 1, "of": 1} for row in table.rows)
+
+
+def test_everyday_tasks_have_their_website_and_are_no_part_of_the_200(results: list[Result]) -> None:
+    report = make_report(results)
+    assert report.table("sites").cell("BBC", "a").value == {"count": 2, "of": 2}
+    assert not [note for note in report.notes if "BBC-flow" in note or "not played" in note]
 
 
 def test_runs_without_everyday_tasks_have_no_such_table(tmp_path: Path) -> None:

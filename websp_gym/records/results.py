@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from websp_gym.records.policy_verdict import PolicyVerdict
@@ -123,7 +123,7 @@ class Result:
     completed: bool = False
     policies: tuple[PolicyVerdict, ...] | None = None
     policy_digest: str = ""
-    choices: Mapping[str, Choice] | None = None
+    choices: Mapping[str, Choice] | None = field(default=None, hash=False)
     calls: int = 0
     input_tokens: int | None = None
     output_tokens: int | None = None

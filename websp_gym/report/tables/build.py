@@ -28,6 +28,7 @@ from websp_gym.report.tables.rows import (
 )
 from websp_gym.report.tables.table import Table
 from websp_gym.report.tables.under_policy import UnderPolicy, under_policy
+from websp_gym.tasks.ids import is_everyday
 
 SCHEMA = "websp-report/1"
 _NAMED = 4
@@ -302,7 +303,7 @@ def _missing(episodes: Sequence[EpisodeRow], agents: Sequence[str], known: Mappi
         for instruction in _instructions(own):
             played = {episode.result.id for episode in _worded(own, instruction)}
             missing = tuple(name for name in known if name not in played)
-            if missing:
+            if missing and not all(map(is_everyday, played)):
                 lacking.setdefault((instruction, missing), []).append(agent)
     return [
         f"{', '.join(names)}, {WORDS[instruction]}: {len(known) - len(missing)} of "

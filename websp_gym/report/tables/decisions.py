@@ -14,6 +14,7 @@ from websp_gym.report.tables.policy_figures import came_to_its_end
 from websp_gym.report.tables.rows import EpisodeRow
 from websp_gym.report.tables.table import Column, Row, Table, number, part
 from websp_gym.tasks.decisions import PURPOSES, Decision
+from websp_gym.tasks.ids import is_everyday
 from websp_gym.tasks.instances import load_instance
 
 NOT_ASKED = "not asked"
@@ -49,8 +50,9 @@ def decided(episodes: Iterable[EpisodeRow]) -> list[Decided]:
     """Return the episodes in which an agent had a decision on its way and no policies for it."""
     found = []
     for episode in episodes:
-        if came_to_its_end(episode.result) and not episode.result.policies:
-            decision = _decision_of(episode.result.id)
+        result = episode.result
+        if is_everyday(result.id) and came_to_its_end(result) and not result.policies:
+            decision = _decision_of(result.id)
             if decision is not None:
                 found.append(Decided(episode, decision, _choices(episode)))
     return found
