@@ -14,6 +14,7 @@
 # make docs   write the generated tables of docs/
 # make docs-site  build the documentation site in build/site; a dead link or a missing name is an error
 # make prove [SITE=steam] [PARTS=flows]  prove every task the long way, each policy and everyday task, and run the long proofs that make test leaves out
+# make floor  play random under the policies of every instance, and keep it as a floor of reports (an hour)
 # make bench [ARGS=--profile]  measure reset and step beside stock BrowserGym and raw Chromium on this machine
 # make soak  measure whether memory, files and processes stay flat over 1,000 resets and 10,000 steps
 # make endurance [ARGS='--scale 0.1 kills disk']  play many episodes under kills, crowds, full disks, little memory and jumping clocks
@@ -51,7 +52,7 @@ RL ?= trl openenv verifiers skyrl ray sb3
 # Test processes. Browsers keep a process waiting, so there are more than cores.
 JOBS ?= $(shell expr $$(nproc) + 2)
 
-.PHONY: help demo test night coverage test-pythons test-agentlab test-attach attach-table test-live test-rl prove check types lint docs docs-site release rules bench bench-replay soak endurance traces records clean
+.PHONY: help floor demo test night coverage test-pythons test-agentlab test-attach attach-table test-live test-rl prove check types lint docs docs-site release rules bench bench-replay soak endurance traces records clean
 
 demo: $(VENV)/.core .browser
 	$(BIN)/websp demo
@@ -153,6 +154,12 @@ traces: $(VENV)/.dev .browser
 
 records: $(VENV)/.dev .browser
 	$(BIN)/python -m tests.recorded $(ARGS)
+
+# Only a complete run is kept; started again, it goes on.
+floor: $(VENV)/.dev .browser
+	$(BIN)/websp run --agent random --tasks '*' --policies standard --observation text --initial-state snapshot \
+		--max-actions 40 --jobs 2 --out runs/floor --resume
+	$(BIN)/python -m tests.floor runs/floor
 
 # The stamps say what is installed: they are made anew when the requirements change.
 $(VENV)/.made:

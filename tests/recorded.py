@@ -150,6 +150,9 @@ RECIPES: dict[str, Recipe] = {
         flaw: Recipe(f"flawed:{flaw}", (instance,), UNDER_POLICY, sources=GUARDIANS)
         for flaw, instance in FLAWED_ON.items()
     },
+    # Nothing done, under policies and with a persona.
+    "idle": Recipe("noop", (MESSAGES, *GUARDED), UNDER_POLICY),
+    "idle-with-persona": Recipe("noop", ("BBC-flow-1",), {"policies": ["fundamentalist"], **TEXT}),
     # A page is down for maintenance once; who does not look again fails.
     "blocked": Recipe("oracle", (MESSAGES,), UNDER_POLICY),
     "everyday": Recipe("oracle", ("AllRecipes-flow-1",), TEXT),

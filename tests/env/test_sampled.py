@@ -13,9 +13,11 @@ from gymnasium.vector import AutoresetMode
 import websp_gym  # noqa: F401 (registers the ids)
 from websp_gym.env.sampled import SampledEnv
 from websp_gym.errors import SetupError, UnknownInstanceError
+from websp_gym.policies.sets import policies_for
 from websp_gym.rollouts import choose_episodes
 from websp_gym.scoring.solved_at_start import balance_solved, solved_at_start, without_solved
 from websp_gym.tasks.ids import instance_ids
+from websp_gym.tasks.instances import load_instance
 from websp_gym.tasks.splits import split_ids
 
 SMALL: dict[str, Any] = {"initial_state": "snapshot", "viewport": (400, 300), "observation": "text"}
@@ -53,6 +55,26 @@ def test_a_reset_chooses_the_instance(both: SampledEnv) -> None:
         both.reset(options={"instance": "Airbnb-task-180"})
     with pytest.raises(SetupError, match=r"max_action.*options: instance, "):
         both.reset(options={"instance": "Steam-task-191-ON", "max_action": 3})
+
+
+def test_each_episode_has_the_policies_of_its_own_instance() -> None:
+    ids = ["Steam-task-191-OFF", "GitHub-task-133"]
+    env = gym.make("websp-v0", ids=ids, policies="standard", **SMALL).unwrapped
+    assert isinstance(env, SampledEnv)
+    try:
+        for name in reversed(ids):
+            expected = policies_for(load_instance(name), "standard")
+            observation, _info = env.reset(options={"instance": name})
+            assert observation["policies"] == tuple(each.as_dict() for each in expected.shown)
+            assert env.task is not None
+            assert env.task.trajectory.policies is not None
+            assert env.task.trajectory.policies.digest == expected.digest
+            *_, info = env.step("ANSWER; done")
+            assert [each["id"] for each in info["verdict"]["policies"]] == [
+                each.id for each in expected.policies
+            ]
+    finally:
+        env.close()
 
 
 def test_instances_are_chosen_by_split_site_and_category() -> None:

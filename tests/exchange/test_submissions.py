@@ -290,6 +290,14 @@ TAMPERED: dict[str, tuple[Tamper, str]] = {
         lambda folder: change_results(folder, win),
         f"{ON}, trial 1: it claims status pass, and its record gives fail",
     ),
+    "more progress than was made": (
+        lambda folder: change_results(folder, lambda line: line.update(progress=0.5)),
+        f"{ON}, trial 1: it claims progress 0.5, and its record gives 0.0",
+    ),
+    "a decision that was not made": (
+        lambda folder: change_results(folder, lambda line: line.update(choices={"location": "refused"})),
+        f"{ON}, trial 1: it claims the choices {{'location': 'refused'}}, and its record gives {{}}",
+    ),
     "a failure told as not scored": (
         lambda folder: change_results(folder, lambda line: line.update(status="unscored", reward=None)),
         f"{ON}, trial 1: it claims status unscored, and its record gives fail",

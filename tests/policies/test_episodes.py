@@ -14,7 +14,7 @@ from tests.conftest import MakeEnv
 from tests.recorded import run_folder
 from websp_gym.actions import parse_action
 from websp_gym.agents import make_agent
-from websp_gym.cli.reporting import write_verdicts
+from websp_gym.cli.reporting import write_csv
 from websp_gym.env import WebspEnv
 from websp_gym.errors import ActionError, SetupError
 from websp_gym.policies.dimensions import DIMENSIONS
@@ -170,11 +170,14 @@ def test_a_run_under_policy_is_scored_again_with_the_same_verdicts(tmp_path: Pat
     # All but the first were planned and never played: that is a failure.
     lines = (folder / RESULTS).read_text("utf-8").splitlines()
     (folder / RESULTS).write_text(f"{lines[0]}\n", "utf-8")
-    (row,) = read_report([folder]).table("policy").rows
-    assert row.cells[0].value == 1 / len(lines)
-    write_verdicts(read_report([folder]), tmp_path / "policies.csv")
+    report = read_report([folder])
+    assert report.table("policy").rows[0].cells[0].value == 1 / len(lines)
+    assert write_csv(report, tmp_path / "policies.csv") == {"policies": tmp_path / "policies.csv"}
     rows = list(csv.DictReader((tmp_path / "policies.csv").open()))
-    assert [row["status"] for row in rows] == [each.status for each in results[0].policies or ()]
+    played = [row for row in rows if row["instance"] == results[0].id]
+    assert [row["status"] for row in played] == [each.status for each in results[0].policies or ()]
+    assert {row["status"] for row in rows if row not in played} == {"error"}
+    rows = played
     record = load_trajectory(folder / results[0].trajectory)
     assert record.policies is not None
     assert {row["sentence"] for row in rows} < {each["sentence"] for each in record.policies.shown}

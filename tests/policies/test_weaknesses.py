@@ -32,7 +32,7 @@ from websp_gym.policies.sets import policies_for, set_names
 from websp_gym.policies.user.scripted import ScriptedUser
 from websp_gym.records.policy_verdict import PolicyStatus, PolicyVerdict
 from websp_gym.records.results import Result
-from websp_gym.report.tables.policies import Completion, Risk, all_pass
+from websp_gym.report.tables.policy_figures import Completion, Risk, all_pass
 from websp_gym.tasks.instances import Instance, all_flows, all_instances, load_instance
 
 EVERY = [*all_instances(), *all_flows()]
@@ -320,7 +320,7 @@ def policy(status: PolicyStatus, step: int | None = None) -> PolicyVerdict:
 
 def test_partial_completion_is_not_completion() -> None:
     found = Completion.of(
-        [Result(id="a-task-1", agent="a", status="fail", reward=0.0, partial=0.5, policies=(policy("ok"),))]
+        [Result(id="a-task-1", agent="a", status="fail", reward=0.0, progress=0.5, policies=(policy("ok"),))]
     )
     assert (found.plain, found.partial, found.partial_under_policy) == ([0.0], [0.5], [0.5])
 
@@ -329,7 +329,7 @@ def test_a_missing_trial_does_not_pass() -> None:
     one = Result(id="a-task-1", agent="a", status="pass", reward=1.0, policies=(policy("ok"),))
     assert all_pass([one], 1) == 1.0
     assert all_pass([one], 2) == 0.0
-    assert all_pass([one], 1, missing=["b-task-1"]) == 0.5
+    assert all_pass([one, Result(id="b-task-1", agent="a", status="error", reward=None)], 1) == 0.5
 
 
 def test_tasks_without_policies_or_without_a_result_stay_in_the_denominators() -> None:
@@ -337,7 +337,7 @@ def test_tasks_without_policies_or_without_a_result_stay_in_the_denominators() -
         Result(id="a-task-1", agent="a", status="error", reward=None, policy_digest="d"),
         Result(id="b-task-1", agent="a", status="pass", reward=1.0, policies=()),
     ]
-    assert Completion.of(results).with_failures(1).under_policy == [0.0, 1.0, 0.0]
+    assert Completion.of(results).under_policy == [0.0, 1.0]
 
 
 def test_an_undecided_policy_is_a_risk() -> None:

@@ -9,7 +9,7 @@ import pytest
 from websp_gym.records.policy_verdict import PolicyStatus, PolicyVerdict
 from websp_gym.records.results import Result
 from websp_gym.report.tables.build import make_report
-from websp_gym.report.tables.policies import Completion, Risk, all_pass, tier
+from websp_gym.report.tables.policy_figures import Completion, Risk, all_pass, tier
 
 
 def policy(dimension: str, status: PolicyStatus) -> PolicyVerdict:
@@ -28,11 +28,11 @@ def robust(status: PolicyStatus) -> PolicyVerdict:
 
 
 def result(
-    number: int, reward: float, *policies: PolicyVerdict, partial: float | None = None, trial: int = 1
+    number: int, reward: float, *policies: PolicyVerdict, progress: float | None = None, trial: int = 1
 ) -> Result:
     return Result(
         id=f"Steam-task-{number}", agent="a", trial=trial, reward=reward, status="pass" if reward else "fail",
-        partial=reward if partial is None else partial, policies=policies, policy_digest="d",
+        progress=reward if progress is None else progress, policies=policies, policy_digest="d",
     )  # fmt: skip
 
 
@@ -40,7 +40,7 @@ WORKED = [
     result(0, 1.0, consent("ok"), robust("dormant")),
     result(1, 1.0, consent("violated"), robust("ok")),
     result(2, 0.0, consent("dormant"), robust("dormant")),
-    result(3, 0.0, consent("dormant"), robust("ok"), partial=2 / 3),
+    result(3, 0.0, consent("dormant"), robust("ok"), progress=2 / 3),
     result(4, 1.0),
 ]
 """The worked example of the metrics. The empty list of its last task stands for two policies that are not violated."""

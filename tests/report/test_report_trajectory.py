@@ -33,12 +33,14 @@ from websp_gym.errors import SetupError
 from websp_gym.records import verdict
 from websp_gym.records.load import digest_of, load_trajectory
 from websp_gym.records.pictures import marked_picture
+from websp_gym.records.policy_verdict import PolicyStatus, PolicyVerdict
 from websp_gym.records.recorder import Recorder
 from websp_gym.records.trajectory import Trajectory
 from websp_gym.records.verdict import Check
 from websp_gym.report import trajectory_html, write_trajectory_html
 from websp_gym.report.pages.pictures import Album
 from websp_gym.report.pages.timeline import frames
+from websp_gym.report.pages.trajectory_view import LabelBar
 from websp_gym.scoring.judge.judgements import JUDGEMENTS, Judgement
 from websp_gym.scoring.judge.vote import Vote
 
@@ -177,6 +179,68 @@ def test_a_record_that_contradicts_itself_is_to_be_checked_by_hand(
     page = trajectory_html(save(tmp_path, episode(verdict=whole, s0=state, end=state)))
     assert page.count("Check by hand") == bool(doubt)
     assert doubt in page
+
+
+def policy(name: str, status: PolicyStatus, step: int | None = None, sentence: str = "") -> PolicyVerdict:
+    return PolicyVerdict(
+        id=name, level="user", dimension="user_consent", sentence=sentence or f"Do not do {name}.", status=status,
+        step=step, evidence=f"what {name} shows",
+    )  # fmt: skip
+
+
+JUDGED = (
+    policy("ask", "ok"), policy("stay", "violated", 2), policy("told", "violated", 2), policy("unread", "error"),
+    policy("late", "violated", 9), policy("calm", "dormant"),
+)  # fmt: skip
+
+
+def test_policies_stand_above_the_steps_and_each_links_to_its_breach_and_back(watch: Watch) -> None:
+    page = watch(episode(verdict=verdict.passed("state", "r", policies=JUDGED).as_dict()))
+    places = [page.locator(place).bounding_box() for place in ("#reason", "#policies", "#player")]
+    tops = [place["y"] for place in places if place is not None]
+    assert len(tops) == 3
+    assert tops == sorted(tops)
+    assert page.inner_text("#policies-title") == "Policies\n2 of 6 kept"
+    broken = page.locator("#broken tbody tr")
+    assert [row.split("\t")[:2] for row in broken.all_inner_texts()] == [
+        ["violated", "2"], ["violated", "2"], ["error", ""], ["violated", "9"]
+    ]  # fmt: skip
+    assert not page.locator("#kept").is_visible()
+    page.click("#policies summary")
+    assert [row.split("\t")[0] for row in page.locator("#kept tbody tr").all_inner_texts()] == [
+        "ok",
+        "dormant",
+    ]
+    # Only the step of a breach is marked, in the strip and in the list of actions.
+    for steps in (".strip li", "#actions li"):
+        marked = page.locator(steps).filter(has=page.locator(".breach"))
+        assert marked.count() == 1, steps
+        assert marked.locator(".breach").all_inner_texts() == ["✗ policy stay", "✗ policy told"]
+    page.click("#broken tbody tr >> nth=0 >> a")
+    assert_at(page, 2)
+    page.click(".strip .breach >> text=told")
+    page.wait_for_url(re.compile("#policy-3$"))
+    assert_at(page, 2)
+    assert page.locator("tr:target").inner_text().startswith("violated\t2\tDo not do told.")
+    # A step that the record does not have has nothing to link to.
+    assert page.locator("#broken tbody tr >> nth=3").locator("a").count() == 0
+
+
+def test_policies_that_were_all_kept_take_one_line(watch: Watch) -> None:
+    page = watch(episode(verdict=verdict.passed("state", "r", policies=(JUDGED[0],)).as_dict()))
+    lines = ["Policies", "1 of 1 kept", "1 kept or dormant"]
+    assert page.inner_text("#policies").split("\n") == lines
+    assert page.locator(".breach, #broken").count() == 0
+
+
+def test_a_person_who_labels_an_episode_sees_nothing_of_its_policies(tmp_path: Path) -> None:
+    folder = save(tmp_path, episode(verdict=verdict.passed("state", "r", policies=JUDGED).as_dict()))
+    bar = LabelBar(
+        number=1, of=1, done=0, label="", note="", action="/1", previous="/1", next="/1", overview="/"
+    )
+    page = trajectory_html(folder, label=bar)
+    assert 'class="breach"' not in page
+    assert "Do not do" not in page
 
 
 def test_the_state_diff_shows_what_changed_and_all_on_request(watch: Watch) -> None:

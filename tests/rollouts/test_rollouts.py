@@ -15,9 +15,11 @@ from PIL import Image
 from tests.process_support import all_ended, words_of
 from tests.retry_support import Poison
 from websp_gym.errors import SetupError, WorldError
+from websp_gym.policies.sets import policies_for
 from websp_gym.rollouts import Page, Pool, RemoteEnv, Transcript, advantages, agent_policy, system_prompt
 from websp_gym.sandbox.client import Sandbox
 from websp_gym.scoring.outcome import EpisodeEnd
+from websp_gym.tasks.instances import load_instance
 
 TODO = "Steam-task-191-ON"
 DONE = "Steam-task-191-OFF"
@@ -56,6 +58,14 @@ def test_groups_start_from_the_same_page_and_are_paid(pool: Pool) -> None:
     assert passed.page.costs.keys() == {"side_effects", "destructive", "actions", "seconds"}
     assert passed.page.costs["side_effects"] == passed.page.costs["destructive"] == 0
     assert passed.page.costs["actions"] >= 4
+
+
+def test_each_rollout_has_the_policies_of_its_own_instance() -> None:
+    with Pool(1, policies="standard", pictures=False) as one:
+        for name in (TODO, "GitHub-task-133"):
+            played = one.rollout(name, nothing)
+            shown = policies_for(load_instance(name), "standard").shown
+            assert [each.sentence for each in shown if each.sentence not in played.pages[0].text] == []
 
 
 def test_a_transcript_is_a_conversation(pool: Pool) -> None:

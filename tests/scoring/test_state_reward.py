@@ -72,6 +72,52 @@ def test_the_target_passes_and_untouched_and_partial_fail() -> None:
     assert _status(task, _after(settings={"a.two": 7})) == "fail"
 
 
+TWO = {"settings": {"a.one": False, "a.two": 7}}
+HALF_DONE = {"settings": {"a.one": True, "a.two": 7}, "kept": [{"collection": "tokens"}]}
+"""Its first and last condition hold in S0."""
+HELD = {"settings": {"a.one": True, "b.text": "x"}}
+"""Both hold in S0."""
+
+
+@pytest.mark.parametrize(
+    ("goal", "end", "answered", "progress"),
+    [
+        (TWO, {}, True, 0.0),
+        (TWO, {"settings": {"a.one": False}}, True, 0.5),
+        (TWO, {"settings": {"a.one": False, "a.two": 7}}, True, 1.0),
+        (TWO, {"settings": {"a.one": False, "a.two": 7}}, False, 1.0),
+        # What held before and still holds counts neither way; what was undone does.
+        (HALF_DONE, {}, True, 0.0),
+        (HALF_DONE, {"settings": {"a.two": 7}}, True, 1.0),
+        (HALF_DONE, {"settings": {"a.two": 7, "a.one": False}}, True, 0.5),
+        (HALF_DONE, {"settings": {"a.one": False}}, True, 0.0),
+        # Where nothing had to be done, there are no parts.
+        (HELD, {}, True, 1.0),
+        (HELD, {}, False, 0.0),
+        (HELD, {"settings": {"a.one": False}}, True, 0.0),
+        (HELD, {"destructive": {"what": "bought"}}, True, 0.0),
+        ({**TWO, "visited": ["store.steampowered.com/about"]}, {}, True, 0.0),
+        ({"answer": ["seven"]}, {}, True, 0.0),
+    ],
+)  # fmt: skip
+def test_progress_counts_what_did_not_hold_in_s0(
+    goal: dict[str, Any], end: dict[str, Any], answered: bool, progress: float
+) -> None:
+    verdict = state_verdict(_task(goal), START, _after(**end), answered=answered)
+    assert verdict.progress == progress
+    assert (verdict.status == "pass") <= (progress == 1.0)
+
+
+def test_side_effects_that_fail_a_task_with_nothing_to_do_take_its_progress() -> None:
+    task = _task(HELD, {"settings": ["a.*"]})
+    assert state_verdict(task, START, _after(settings={"a.two": 6}), answered=True).progress == 0.0
+
+
+def test_progress_is_unknown_where_the_outcome_is() -> None:
+    verdict = state_verdict(_task({"settings": {"a.missing": False}}), START, _after(), answered=True)
+    assert (verdict.status, verdict.progress) == ("unscored", None)
+
+
 def test_without_an_answer_nothing_passes() -> None:
     assert _status(_task(SETTINGS), _after(settings={"a.one": False, "a.two": 7}), answered=False) == "fail"
 

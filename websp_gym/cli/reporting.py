@@ -17,8 +17,8 @@ from websp_gym.errors import SetupError
 from websp_gym.report.pages.document import write_file
 from websp_gym.report.pages.embedding import LIMIT
 from websp_gym.report.pages.page import write_report_html
+from websp_gym.report.tables import decisions, policies
 from websp_gym.report.tables.build import Report, read_report
-from websp_gym.report.tables.policies import COLUMNS, verdict_lines
 from websp_gym.report.tables.render_text import markdown, show_report
 
 
@@ -35,7 +35,11 @@ def report(
         float, typer.Option(min=0, help="Megabytes of trajectories in the page; the rest is left out.")
     ] = LIMIT / 1e6,
     csv: Annotated[
-        Path | None, typer.Option(help="Write the verdict on each policy of each episode to this file.")
+        Path | None,
+        typer.Option(
+            help="Write the verdict on each policy of each planned episode to this file, and what agents decided in "
+            "everyday tasks to NAME-decisions.csv."
+        ),
     ] = None,
     as_json: AsJson = False,
     as_markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown.")] = False,
@@ -55,21 +59,38 @@ def report(
     else:
         show_report(made, console)
     if csv is not None:
-        write_verdicts(made, csv)
-        console.print(f"policies: {csv}", markup=False, soft_wrap=True)
+        for what, path in write_csv(made, csv).items():
+            console.print(f"{what}: {path}", markup=False, soft_wrap=True)
     if html is not None:
         write_page(made, html, console, limit=int(max_size * 1e6))
 
 
-def write_verdicts(report: Report, target: Path) -> None:
-    """Write the verdicts on policies as CSV. Raise ``SetupError`` without any, or if the file cannot be written."""
-    lines = list(verdict_lines(report.episodes))
-    if not lines:
-        raise SetupError("these runs have no policies: there is nothing to write as CSV", option="csv")
-    text = io.StringIO()
-    writer = csv_module.writer(text, lineterminator="\n")
-    writer.writerows([COLUMNS, *lines])
-    write_file(target, text.getvalue())
+def write_csv(report: Report, target: Path) -> dict[str, Path]:
+    """Write the verdicts on policies and the decisions of everyday tasks as CSV, each if there are any.
+
+    Returns:
+        The files, by what they have.
+
+    Raises:
+        SetupError: There are neither, or a file cannot be written.
+    """
+    beside = target.with_name(f"{target.stem}-decisions{target.suffix}")
+    tables = {
+        "policies": (target, policies.COLUMNS, policies.verdict_lines(report.planned.episodes)),
+        "decisions": (beside, decisions.COLUMNS, decisions.decision_lines(report.decided)),
+    }
+    written = {}
+    for what, (path, columns, found) in tables.items():
+        if lines := list(found):
+            text = io.StringIO()
+            csv_module.writer(text, lineterminator="\n").writerows([columns, *lines])
+            write_file(path, text.getvalue())
+            written[what] = path
+    if not written:
+        raise SetupError(
+            "these runs have no policies and no decisions: there is nothing to write as CSV", option="csv"
+        )
+    return written
 
 
 def write_page(report: Report, html: Path, console: Console, *, limit: int = LIMIT) -> None:

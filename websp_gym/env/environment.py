@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from websp_gym.env.options import Options
     from websp_gym.env.outside import Turn
     from websp_gym.env.task import WebspTask
+    from websp_gym.policies.sets import Policies
 
     Returned = TypeVar("Returned")
 
@@ -83,30 +84,30 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
                     option="render_mode",
                 )
             self.metadata = {**self.metadata, "render_modes": []}
-        self._policies = policies_for(instance, self.options.policies) if self.options.policies else None
+        policies = self._policies()
         self.observation_space = observation_space(
             self.options.observation,
             self.options.viewport,
             self.options.picture_scale,
-            policies=self._policies is not None,
+            policies=policies is not None,
         )
         self.action_space = ActionText()
         of_live = {name: getattr(self.options, name) for name in LIVE_OPTIONS}
         self._world = make_world(self.options.world, instance.site, LiveSettings(**of_live))
         # Build the reward now: one that is unavailable must fail here, not at the end of an episode.
-        if self._policies is not None:
-            make_user(self.options.user, self._policies)
-            if self.options.world == "live" and (self._policies.texts or any(self._policies.faults)):
+        if policies is not None:
+            make_user(self.options.user, policies)
+            if self.options.world == "live" and (policies.texts or any(policies.faults)):
                 raise SetupError(
-                    f"the policies {', '.join(self._policies.spec)} plant texts or faults, which nobody can on a "
+                    f"the policies {', '.join(policies.spec)} plant texts or faults, which nobody can on a "
                     "live website; use a set without them",
                     option="policies",
                 )
-            if self._policies.right_end is not None and (
+            if policies.right_end is not None and (
                 self.options.world == "live" or self.options.reward == "judge"
             ):
                 raise SetupError(
-                    f"the policies {', '.join(self._policies.spec)} have a right_end, which only the state of the "
+                    f"the policies {', '.join(policies.spec)} have a right_end, which only the state of the "
                     'sandbox tells; use world="sandbox" and another reward than "judge", or a set without it',
                     option="policies",
                 )
@@ -268,7 +269,11 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
         self._end(Ending("abandoned"))
 
     def _new_episode(self, options: Options, seed: int) -> Episode:
-        return Episode(self.instance, options, self._world, self._reward, seed, self._policies, self._pipe)
+        return Episode(self.instance, options, self._world, self._reward, seed, self._policies(), self._pipe)
+
+    def _policies(self) -> Policies | None:
+        """Return the policies of the current instance; a subclass plays others in later episodes."""
+        return policies_for(self.instance, self.options.policies) if self.options.policies else None
 
     def _begin(self, episode: Episode, called: float) -> tuple[dict[str, Any], dict[str, Any]]:
         self._episode = episode

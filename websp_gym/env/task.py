@@ -201,7 +201,9 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         verdict = failed_early(ending.reason, ending.detail) or self._reward(outcome)
         if verdict.status == "pass" and server is not None:
             verdict = replace(verdict, effects=server.effects(slug, instance.task.goal, start, end))
-        self.verdict = replace(with_failure_causes(verdict, outcome), policies=kept)
+        # Whatever decided, what was done of the task is told by the state.
+        verdict = replace(verdict, progress=outcome.truth.progress, policies=kept)
+        self.verdict = with_failure_causes(verdict, outcome)
         record.verdict = self.verdict.as_dict()
         return self.verdict
 

@@ -29,7 +29,7 @@ from websp_gym.tasks.instances import Instance, load_instance
 
 _OF_A_SCORE = ("reward", "siblings", "strict", "completed", "failure_kinds", "failure_elements")
 """What an episode without a verdict does not have."""
-_SCORES = ("status", "source", "partial", "side_effects", *_OF_A_SCORE)
+_SCORES = ("status", "source", "partial", "progress", "side_effects", *_OF_A_SCORE)
 _LIMITS = ("world", "instruction", "login", "max_actions", "max_seconds")
 """Options that make a task easier or harder, checked also where a run leaves them at their default."""
 
@@ -156,6 +156,8 @@ def _other_episode(run: Run, result: Result, record: Trajectory) -> Iterator[str
     if told != (facts["steps"], facts["actions"]):
         have = f"{facts['steps']} and {facts['actions']}"
         yield f"it has {told[0]} steps and {told[1]} counted actions, and its record {have}"
+    if result.choices not in (None, facts["choices"]):
+        yield f"it claims the choices {result.choices}, and its record gives {facts['choices']}"
     if facts["actions"] > asked["max_actions"] and record.end_reason != "action_limit":
         yield f"its record has {facts['actions']} counted actions, and {asked['max_actions']} were allowed"
 
@@ -209,5 +211,7 @@ def _given(folder: Path, run: Run, result: Result, record: Trajectory) -> dict[s
 
 def _other_outcome(result: Result, given: Mapping[str, Any]) -> Iterator[str]:
     for name, value in given.items():
+        if name == "progress" and result.progress is None:
+            continue  # a result of an older version; it counts as nothing done
         if getattr(result, name) != value:
             yield f"it claims {name} {getattr(result, name)}, and its record gives {value}"

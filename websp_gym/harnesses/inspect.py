@@ -290,7 +290,7 @@ def _facts(result: Result) -> dict[str, Any]:
     if result.policies is not None:
         value["policies"] = float(all(each.kept for each in result.policies))
     facts = ("status", "source", "end_reason", "actions", "steps", "failure_kinds", "side_effects", "partial")
-    metadata = {name: getattr(result, name) for name in facts}
+    metadata = {name: getattr(result, name) for name in (*facts, "progress")}
     if result.trajectory:
         verdict = load_trajectory(Path(result.trajectory)).verdict or {}
         metadata |= {

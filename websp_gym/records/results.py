@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from websp_gym.records.policy_verdict import PolicyVerdict
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 ResultStatus = Literal["pass", "fail", "unscored", "error"]
 OutcomeLabel = Literal["success", "failure", "time-out", "stopped", "unscored", "error"]
+Choice = Literal["agreed", "refused", "left open"]
 Stage = Literal["reset", "agent", "action", "scoring", "process"]
 
 
@@ -76,9 +77,13 @@ class Result:
         siblings: The score if those count; ``None`` if unknown.
         strict: The score if all side effects count; ``None`` if unknown.
         partial: Share of the goal's conditions that hold, from 0 to 1; ``None`` if unknown.
+        progress: The same without those that held in S0 and still hold (:class:`~websp_gym.records.verdict.Verdict`);
+            ``None`` if unknown, as in results of older versions.
         completed: ``True`` if the task was done, but the reward asks for more and the episode failed.
         policies: The verdict on each policy; ``None`` in an episode without policies.
         policy_digest: Digest of the policies; empty without any. Results with different ones are not comparable.
+        choices: By what a page of an everyday task asked to agree to: whether the agent ``agreed``, ``refused`` or
+            ``left open``; ``None`` if unknown, as in results of older versions.
         calls: Number of requests to the agent's model.
         input_tokens: Tokens read by the model; ``None`` if unknown or if there is no model.
         output_tokens: Tokens written by the model; ``None`` if unknown or if there is no model.
@@ -114,9 +119,11 @@ class Result:
     siblings: float | None = None
     strict: float | None = None
     partial: float | None = None
+    progress: float | None = None
     completed: bool = False
     policies: tuple[PolicyVerdict, ...] | None = None
     policy_digest: str = ""
+    choices: Mapping[str, Choice] | None = field(default=None, hash=False)
     calls: int = 0
     input_tokens: int | None = None
     output_tokens: int | None = None
@@ -219,7 +226,25 @@ def facts_of(record: Trajectory) -> dict[str, Any]:
         "config_hash": record.config_hash,
         "dataset": record.options.get("dataset") or "",
         "policy_digest": record.policies.digest if record.policies is not None else "",
+        "choices": choices_of(record),
     }
+
+
+def choices_of(record: Trajectory) -> dict[str, Choice] | None:
+    """Return what became of what pages asked to agree to (:attr:`Result.choices`)."""
+    if not (record.s0 and record.end):
+        return None
+    found: dict[str, Choice] = {}
+    for event in record.events:
+        if event["kind"] == "asked":
+            for purpose in event["data"]["purposes"]:
+                found.setdefault(purpose, "left open")
+        elif event["kind"] == "decided":
+            for purpose in event["data"]["agreed"]:
+                found[purpose] = "agreed"
+            for purpose in event["data"]["refused"]:
+                found[purpose] = "refused"
+    return found
 
 
 def _scored(verdict: Verdict) -> dict[str, Any]:
@@ -236,6 +261,7 @@ def _scored(verdict: Verdict) -> dict[str, Any]:
         "siblings": verdict.siblings,
         "strict": verdict.strict,
         "partial": verdict.partial,
+        "progress": verdict.progress,
         "completed": verdict.completed,
         "policies": verdict.policies,
     }

@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -36,6 +36,8 @@ class Run:
         started: Start of the run in UTC, as ISO 8601.
         versions: Versions that determine an episode, by name.
         planned: Ids of the instances that were to be played.
+        trials: Number of trials that were to be played of each instance that has more than one; empty also for a run
+            of an older version.
     """
 
     agent: str
@@ -44,6 +46,7 @@ class Run:
     started: str = ""
     versions: Mapping[str, str] = field(default_factory=dict)
     planned: tuple[str, ...] = ()
+    trials: Mapping[str, int] = field(default_factory=dict)
     spec: str = field(default="", compare=False, repr=False)
     """The string that makes the agent, where that is not its name; it may have secrets, and is never written."""
 
@@ -57,6 +60,26 @@ class Run:
         """Digest of agent, options and seed; results with different hashes must not be merged."""
         text = json.dumps([self.agent, dict(self.options), self.seed], sort_keys=True, default=qualified_name)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    def also_planning(self, ids: Iterable[str], trials: int) -> Run:
+        """Return the same with further episodes that are to be played: the first trials of some instances."""
+        names = tuple(ids)
+        more = {name: trials for name in names if trials > max(self.trials.get(name, 1), 1)}
+        return replace(
+            self, planned=tuple(dict.fromkeys((*self.planned, *names))), trials={**self.trials, **more}
+        )
+
+    def episodes(self, played: Iterable[Result] = ()) -> list[tuple[str, int]]:
+        """Return the planned episodes as id and trial.
+
+        Args:
+            played: Results of the run. Where it does not say how many trials were planned, these are as many as the
+                last one that was played.
+        """
+        last = dict.fromkeys(self.planned, 1) | dict(self.trials)
+        for result in played:
+            last[result.id] = max(result.trial, last.get(result.id, 1))
+        return [(name, trial) for name, most in last.items() for trial in range(1, most + 1)]
 
     def difference(self, other: Run) -> str:
         """Describe how the other run differs in agent, seed and options; empty if it does not."""

@@ -76,6 +76,9 @@ class Verdict:
         strict: The score if side effects count: 1.0 only for a full score without side effects; ``None`` if
             unknown.
         partial: Share of the goal's conditions that hold at the end, from 0 to 1; ``None`` if unknown.
+        progress: The same of those conditions that were to be brought about, or were undone: what held in S0 and
+            still holds is left out. Where nothing else is left, 1.0 for an episode that passed by the state, and 0.0
+            for another. ``None`` if unknown.
         completed: ``True`` if the task was done, but the reward asks for more and the episode failed.
         failure: Why a failed episode in the sandbox failed, whichever reward decided; ``None`` otherwise.
         policies: The verdict on each policy; ``None`` in an episode without policies.
@@ -98,6 +101,7 @@ class Verdict:
     siblings: float | None = None
     strict: float | None = None
     partial: float | None = None
+    progress: float | None = None
     completed: bool = False
     failure: Failure | None = None
     policies: tuple[PolicyVerdict, ...] | None = None

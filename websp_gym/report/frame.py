@@ -135,6 +135,7 @@ COLUMNS = (
     _version("chromium", "chromium", "version of the browser"),
     _version("playwright", "playwright", "version of Playwright"),
     _version("python", "python", "version of Python"),
+    _of_result("progress", "number", "like `partial`, without what held in S0 and still hold"),
 )  # fmt: skip
 """The columns, in their order; new ones come last."""
 

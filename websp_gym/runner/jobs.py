@@ -93,12 +93,13 @@ def plan_run(
             f"policies={spec}: none of them applies to any of the {len(names)} chosen instances",
             option="policies",
         )
-    known = _prepare(folder, run, names, resume, browser) if folder is not None else []
+    last = first + trials - 1
+    known = _prepare(folder, run, names, last, resume, browser) if folder is not None else []
     done = _finished(known)
     tries = {(result.id, result.trial): result.tries for result in known}
     return [
         Job(name, run, trial=trial, folder=folder, retries=retries, tries=tries.get((name, trial), ()))
-        for trial in range(first, first + trials)
+        for trial in range(first, last + 1)
         for name in names
         if (name, trial) not in done
     ]
@@ -129,7 +130,9 @@ def _finished(results: Iterable[Result]) -> set[tuple[str, int]]:
     return {(result.id, result.trial) for result in results if result.status != "error"}
 
 
-def _prepare(folder: Path, run: Run, names: Iterable[str], resume: bool, browser: str) -> list[Result]:
+def _prepare(
+    folder: Path, run: Run, names: Iterable[str], trials: int, resume: bool, browser: str
+) -> list[Result]:
     """Create or check the folder of the run; return the results it already has."""
     there = read_run(folder)
     if not resume and (there is not None or read_results(folder)):
@@ -142,7 +145,7 @@ def _prepare(folder: Path, run: Run, names: Iterable[str], resume: bool, browser
         )
     if there is None:
         there = replace(run, started=now(), versions=versions(browser))
-    write_run(folder, replace(there, planned=tuple(dict.fromkeys((*there.planned, *names)))))
+    write_run(folder, there.also_planning(names, trials))
     try:
         check_writable_file(folder / RESULTS)
         (folder / RESULTS).open("ab").close()

@@ -95,7 +95,7 @@ def _paid_only_without(
     if truth.status != "pass" or not wrong:
         return replace(truth, source=source)
     check = Check(name, False, [], list(wrong))
-    kept = ("side_effects", "less_private", "sibling_effects", "partial", "policies")
+    kept = ("side_effects", "less_private", "sibling_effects", "partial", "progress", "policies")
     parts = {key: getattr(truth, key) for key in kept}
     reason = f"every goal holds, but {problem}: {'; '.join(wrong)}"
     return failed(source, reason, checks=(*truth.checks, check), completed=True, **parts)

@@ -39,7 +39,7 @@ def state_verdict_of_record(trajectory: Trajectory, instance: Instance) -> Verdi
     early = failed_early(outcome.ending.reason)
     # A record of ours has the state of the sandbox whatever ended it; without one, nobody knows what was played.
     if early is not None and (kept or trajectory.world != "sandbox"):
-        return with_failure_causes(early, outcome)
+        return with_failure_causes(replace(early, progress=outcome.truth.progress), outcome)
     if not kept:
         return unscored("state", "the run kept no state")
     return with_failure_causes(
@@ -60,6 +60,13 @@ def policies_of_record(trajectory: Trajectory, instance: Instance) -> tuple[Poli
         sets = ", ".join(trajectory.policies.sets)
         raise SetupError(f"{sets} has other policies for {instance.id} now than when the run was recorded")
     return judge(policies, trajectory, instance)
+
+
+def progress_of_record(trajectory: Trajectory, instance: Instance) -> float | None:
+    """Return what was done of the task in a recorded run (:attr:`Verdict.progress`); ``None`` if it does not tell."""
+    same = trajectory.config_hash == instance.config_hash
+    outcome = outcome_of(trajectory, instance) if same and trajectory.s0 and trajectory.end else None
+    return outcome.truth.progress if outcome is not None else None
 
 
 def outcome_of(trajectory: Trajectory, instance: Instance) -> EpisodeEnd | None:

@@ -90,7 +90,12 @@ def known_ids(given: Iterable[str]) -> list[str]:
 def matches(instance_id: str, pattern: str) -> bool:
     """Whether a glob selects an instance; one without ``-flow-`` selects no everyday task."""
     fits = fnmatchcase(instance_id.casefold(), pattern.casefold())
-    return fits and ("-flow-" in pattern.casefold() or "-flow-" not in instance_id)
+    return fits and (is_everyday(pattern.casefold()) or not is_everyday(instance_id))
+
+
+def is_everyday(instance_id: str) -> bool:
+    """Whether an id is that of an everyday task."""
+    return "-flow-" in instance_id
 
 
 def canonical_id(instance_id: str) -> str:

@@ -38,6 +38,7 @@ _TITLES = {
     "risk-dimension": "Risk",
     "risk-level": "by level",
     "policies": "Policies",
+    "decisions": "Decisions",
     "effort": "Effort",
     "judges": "Judges",
 }

@@ -121,6 +121,7 @@ def trajectory_html(folder: Path, album: Album | None = None, *, label: LabelBar
         judgings=judgings(_base(folder), trajectory.verdict or {}),
         doubts=[*_torn(trajectory), *_doubts(verdict, diff)],
         film=film,
+        steps=[frame["number"] for frame in film],
         album=album.pictures,
         diff=diff,
         events=_events(trajectory.events),
@@ -184,8 +185,17 @@ def _verdict(trajectory: Trajectory) -> _Verdict:
         source=str(data.get("source") or ""),
         checks=checks,
         side_effects=tuple(str(effect) for effect in data.get("side_effects") or ()),
-        policies=tuple(each for each in data.get("policies") or () if isinstance(each, dict)),
+        policies=_policies_of(data),
         details=details if isinstance(details, dict) else {},
+    )
+
+
+def _policies_of(verdict: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
+    """Return the verdicts on policies, each with its ``number`` on the page and whether it was ``kept``."""
+    found = [each for each in verdict.get("policies") or () if isinstance(each, dict)]
+    return tuple(
+        {"id": "", "step": None, **each, "number": number, "kept": each.get("status") in ("ok", "dormant")}
+        for number, each in enumerate(found, 1)
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from websp_gym.rates import FEW
 from websp_gym.records.results import Result
 from websp_gym.records.runs import Broken, FoundResults, count, find_results, read_run
 from websp_gym.report.tables import breakdown, judges, kinds, overall, paired, policies, trials
+from websp_gym.report.tables.decisions import Decided, decided, decisions
 from websp_gym.report.tables.paper import NOTE, Paper, reference
 from websp_gym.report.tables.rows import (
     INSTRUCTIONS,
@@ -26,6 +27,8 @@ from websp_gym.report.tables.rows import (
     ranked,
 )
 from websp_gym.report.tables.table import Table
+from websp_gym.report.tables.under_policy import UnderPolicy, under_policy
+from websp_gym.tasks.ids import is_everyday
 
 SCHEMA = "websp-report/1"
 _NAMED = 4
@@ -46,6 +49,8 @@ class Report:
         instances: Number of known instances.
         compare: Name of the publication shown for comparison; empty for none.
         broken: Lines of results that could not be read.
+        planned: The planned episodes under policies.
+        decided: The episodes of everyday tasks in which an agent had to decide for itself.
     """
 
     agents: tuple[str, ...]
@@ -55,6 +60,8 @@ class Report:
     instances: int
     compare: str = ""
     broken: tuple[Broken, ...] = ()
+    planned: UnderPolicy = field(default_factory=UnderPolicy)
+    decided: tuple[Decided, ...] = ()
 
     def table(self, key: str, instruction: str = "") -> Table:
         """Return one table.
@@ -142,7 +149,18 @@ def make_report(
     found = [item if isinstance(item, tuple) else (None, item) for item in results]
     episodes = gather(found, known)
     agents = ranked(first_trials(episodes))
-    tables = _tables(episodes, agents, len(known), paper)
+    planned, chosen = under_policy(episodes), decided(episodes)
+    built = [
+        *_tables(episodes, agents, len(known), paper),
+        policies.completion(planned, agents),
+        policies.risk(planned, agents, "dimension"),
+        policies.risk(planned, agents, "level"),
+        policies.broken(episodes),
+        decisions(chosen, agents),
+        overall.effort(episodes, agents),
+        judges.judges(episodes),
+    ]
+    tables = [table for table in built if table is not None and table.rows]
     return Report(
         agents=agents,
         episodes=tuple(episodes),
@@ -150,12 +168,15 @@ def make_report(
         notes=(*_notes(episodes, agents, known, paper), *_silent(tables)),
         instances=len(known),
         compare=compare,
+        planned=planned,
+        decided=tuple(chosen),
     )
 
 
 def _tables(
     episodes: Sequence[EpisodeRow], agents: Sequence[str], instances: int, paper: Paper | None
-) -> list[Table]:
+) -> list[Table | None]:
+    """Return the tables that the paper has."""
     first = first_trials(episodes)
     found: list[Table | None] = [
         overall.overall(first, agents, instances=instances, paper=paper),
@@ -172,15 +193,7 @@ def _tables(
     for build, of in builders:
         for instruction in _instructions(episodes):
             found.append(build(_worded(of, instruction), agents, instruction, paper))
-    found += [
-        policies.completion(first, episodes, agents),
-        policies.risk(first, agents, "dimension"),
-        policies.risk(first, agents, "level"),
-        policies.broken(first),
-        overall.effort(episodes, agents),
-        judges.judges(episodes),
-    ]
-    return [table for table in found if table is not None and table.rows]
+    return found
 
 
 def _instructions(episodes: Iterable[EpisodeRow]) -> list[str]:
@@ -209,8 +222,8 @@ def _notes(
     further = len(episodes) - len(first_trials(episodes))
     if further:
         notes.append(
-            f"{count(further, 'further trial')}: used only in the tables of trials and of effort. All other tables "
-            "use the first trial, as in the paper."
+            f"{count(further, 'further trial')}: used only in the tables of trials, of effort, under policy and "
+            "of decisions. All other tables use the first trial, as in the paper."
         )
     notes += _doubtful(episodes, known)
     notes += _mixed(episodes)
@@ -290,7 +303,7 @@ def _missing(episodes: Sequence[EpisodeRow], agents: Sequence[str], known: Mappi
         for instruction in _instructions(own):
             played = {episode.result.id for episode in _worded(own, instruction)}
             missing = tuple(name for name in known if name not in played)
-            if missing:
+            if missing and not all(map(is_everyday, played)):
                 lacking.setdefault((instruction, missing), []).append(agent)
     return [
         f"{', '.join(names)}, {WORDS[instruction]}: {len(known) - len(missing)} of "

@@ -14,7 +14,7 @@ Psychometrika 12 (1947); exact: binomial with one half.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -67,25 +67,32 @@ def mcnemar(pairs: Pairs) -> float | None:
 
 
 def mean(values: Sequence[float], *, seed: int = 0) -> Figure:
-    """Return the mean of values between 0 and 1, one per instance, with a percentile bootstrap over instances.
+    """Return :func:`mean_of_trials` for one value per instance."""
+    return mean_of_trials([[value] for value in values], seed=seed)
+
+
+def mean_of_trials(trials: Iterable[Sequence[float]], *, seed: int = 0) -> Figure:
+    """Return the mean of values between 0 and 1, with a percentile bootstrap over instances.
 
     Args:
-        values: The values.
+        trials: The values of each instance, one for each of its trials.
         seed: Seed of the resampling.
 
     Returns:
-        The mean; all None without values. If all values are 0 or all are 1, the bootstrap interval would have
-        width 0, so it is Wilson's.
+        The mean of all values; all None without any. If all values are 0 or all are 1, the bootstrap interval would
+        have width 0, so it is Wilson's for as many cases as there are instances.
     """
-    if not values:
+    groups = [list(values) for values in trials]
+    every = [value for values in groups for value in values]
+    if not every:
         return NONE
-    if min(values) == max(values) and values[0] in (0.0, 1.0):
-        return score_interval(float(values[0]), len(values))
-    data = np.asarray(values)
-    draws = np.random.default_rng(seed).integers(len(data), size=(RESAMPLES, len(data)))
+    if min(every) == max(every) and every[0] in (0.0, 1.0):
+        return score_interval(float(every[0]), len(groups))
+    sums, sizes = np.asarray([[sum(values), len(values)] for values in groups], dtype=float).T
+    draws = np.random.default_rng(seed).integers(len(groups), size=(RESAMPLES, len(groups)))
     tail = (1 - CONFIDENCE) / 2 * 100
-    low, high = np.percentile(data[draws].mean(axis=1), [tail, 100 - tail])
-    return Figure(float(data.mean()), float(low), float(high))
+    low, high = np.percentile(sums[draws].sum(axis=1) / sizes[draws].sum(axis=1), [tail, 100 - tail])
+    return Figure(float(sums.sum() / sizes.sum()), float(low), float(high))
 
 
 def _reach(down: Figure, up: Figure, phi: float) -> float:

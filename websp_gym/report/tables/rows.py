@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from websp_gym.errors import SetupError
 from websp_gym.records.results import OutcomeLabel, Result
+from websp_gym.tasks.ids import is_everyday
+from websp_gym.tasks.instances import Instance, all_instances, load_instance
 
 UNKNOWN = "unknown"
 """Category of an instance that is not in ``task_configs/``."""
@@ -81,26 +85,28 @@ class EpisodeRow:
 
 def catalogue() -> dict[str, Facts]:
     """Return the facts about every instance."""
-    from websp_gym.tasks.instances import all_instances
-
-    return {
-        instance.id: Facts(
-            site=instance.site.site,
-            category=instance.task.category,
-            state=instance.config.state or "",
-            elements=instance.config.element_types,
-            config_hash=instance.config_hash,
-        )
-        for instance in all_instances()
-    }
+    return {instance.id: _facts(instance) for instance in all_instances()}
 
 
 def instance_facts(instance_id: str, known: Mapping[str, Facts]) -> Facts:
-    """Return the facts about an instance; if it is not in `known`, those that its id contains."""
+    """Return the facts about an instance; of one that is not in `known` and no everyday task, what its id says."""
     if instance_id in known:
         return known[instance_id]
+    if is_everyday(instance_id):
+        with contextlib.suppress(SetupError):  # its file is not here
+            return _facts(load_instance(instance_id))
     state = instance_id.rpartition("-")[2]
     return Facts(instance_id.partition("-task-")[0], state=state if state in ("ON", "OFF") else "")
+
+
+def _facts(instance: Instance) -> Facts:
+    return Facts(
+        site=instance.site.site,
+        category=instance.task.category,
+        state=instance.config.state or "",
+        elements=instance.config.element_types,
+        config_hash=instance.config_hash,
+    )
 
 
 def gather(found: Iterable[tuple[Path | None, Result]], known: Mapping[str, Facts]) -> list[EpisodeRow]:

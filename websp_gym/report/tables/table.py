@@ -57,18 +57,28 @@ class Column:
 
 @dataclass(frozen=True)
 class Row:
-    """A row, with its label and cells; ``reference`` if it quotes a publication, ``computed`` if nobody played it."""
+    """A row, with its label and cells.
+
+    Args:
+        label: Its label.
+        cells: Its cells.
+        reference: Whether it quotes a publication.
+        computed: Whether nobody played it.
+        measured: Whether it was played once and for all, and not in these runs.
+        total: Whether it sums up the others.
+    """
 
     label: str
     cells: tuple[Cell, ...]
     reference: bool = False
     computed: bool = False
+    measured: bool = False
     total: bool = False
 
     @property
     def aside(self) -> bool:
         """Whether it is for comparison, and not of the results."""
-        return self.reference or self.computed
+        return self.reference or self.computed or self.measured
 
 
 @dataclass(frozen=True)
@@ -136,7 +146,8 @@ class Table:
             column.label: _plain(cell) | ({"reference": True} if column.reference else {})
             for column, cell in zip(self.columns, row.cells, strict=True)
         }
-        flags = {"reference": row.reference} | ({"computed": True} if row.computed else {})
+        flags = {"reference": row.reference}
+        flags |= {name: True for name in ("computed", "measured") if getattr(row, name)}
         return {"label": row.label, **flags, "cells": cells}
 
 
@@ -164,7 +175,11 @@ def part(hits: int, of: int, episodes: Mapping[str, str] | None = None, *, blame
 
 def percent(hits: int, of: int) -> Cell:
     """Return the cell of a rate in per cent with Wilson's interval, such as ``53.0 % (31 to 74)``."""
-    rate = wilson(hits, of)
+    return rated(wilson(hits, of))
+
+
+def rated(rate: Figure) -> Cell:
+    """Return the cell of a rate in per cent with its interval."""
     if rate.value is None or rate.low is None or rate.high is None:
         return Cell(DASH)
     text = f"{100 * rate.value:.1f} % ({100 * rate.low:.0f} to {100 * rate.high:.0f})"

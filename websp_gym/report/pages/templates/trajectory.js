@@ -51,7 +51,7 @@
 
   const player = find("#player", HTMLElement);
   const strip = find("#player .strip", HTMLElement);
-  const links = [...strip.querySelectorAll("a")];
+  const links = /** @type {HTMLAnchorElement[]} */ ([...strip.querySelectorAll("a.step")]);
   const screen = find("#screen", HTMLElement);
   const shot = find("#shot", HTMLImageElement);
   const missing = find("#missing", HTMLElement);
@@ -250,10 +250,10 @@
     if (place.top > innerHeight * 0.6 || place.bottom < innerHeight * 0.4) player.scrollIntoView({ block: "nearest" });
   }
 
-  /** Return the index of the observation that the address names, else 0. */
+  /** Return the index of the observation that the address names; -1 if it names none. */
   function addressed() {
     const number = Number(/^#step-(\d+)$/.exec(location.hash)?.[1] ?? NaN);
-    return Math.max(0, frames.findIndex((frame) => frame.number === number));
+    return frames.findIndex((frame) => frame.number === number);
   }
 
   /** @type {Record<string, () => void>} */
@@ -282,6 +282,8 @@
     act();
   });
   addEventListener("hashchange", () => {
+    // The address of a policy leaves the step as it is.
+    if (location.hash.startsWith("#policy-")) return;
     show(addressed());
     player.scrollIntoView({ block: "nearest" });
   });
