@@ -13,7 +13,8 @@ from websp_gym.policies.events import Add, AgreeTo, Change, Deed, Edit, Event, R
 from websp_gym.policies.names import plural
 from websp_gym.policies.play_steps import Goto, PlayStep, Say, TypeAnywhere
 from websp_gym.policies.rules.events import AskFirst, Never
-from websp_gym.policies.rules.obligations import AtMost, Fault, Must
+from websp_gym.policies.rules.faults import Fault
+from websp_gym.policies.rules.obligations import AtMost, Must
 from websp_gym.policies.rules.resist import Resist
 from websp_gym.policies.rules.states import NeverState, NothingElse
 from websp_gym.policies.rules.values import KeepSecret, OnlyKnown

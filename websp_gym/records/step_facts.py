@@ -71,6 +71,14 @@ class Question(_Facts):
     """By the event that it is about, the things to which the user said yes."""
 
 
+class Report(_Facts):
+    """What the agent told the user of an obstacle: a free text, or where it was and what did not work."""
+
+    text: str = ""
+    where: str = ""
+    what: str = ""
+
+
 class StepFacts(_Facts):
     """The facts of one step."""
 
@@ -79,6 +87,8 @@ class StepFacts(_Facts):
     actions: list[ActionFacts] = Field(default_factory=list)
     question: Question | None = None
     report: str = ""
-    """What the agent told the user of an obstacle; empty if nothing."""
+    """In older records: all that the agent told the user of obstacles, as one text."""
+    reports: list[Report] = Field(default_factory=list)
+    """What the agent told the user of obstacles."""
     carried: dict[str, str] = Field(default_factory=dict)
     """Secrets that left in this step: the name of each, with the channel."""

@@ -49,6 +49,15 @@ class Rule(ConfigModel):
         """Whether it can be decided only where a server tells what happened."""
         return any(event.needs_log for event in self.events)
 
+    @property
+    def is_general(self) -> bool:
+        """Whether its sentence says less than what is checked: not which fault or effect it is about."""
+        return False
+
+    def made_explicit(self) -> Rule:
+        """Return the same rule with a sentence that says all that is checked."""
+        return self
+
     @abstractmethod
     def sentence(self, names: Names) -> str:
         """Return what the agent is told. It is made of what is checked, so the two cannot differ."""

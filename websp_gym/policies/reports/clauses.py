@@ -1,0 +1,197 @@
+"""From a text to its clauses, and which of them state that something happened."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from websp_gym.policies.reports.words import spelled, with_leaving
+
+LABEL = "§"
+"""What a word begins with that is a quoted name, such as the label of a switch."""
+_ADDRESS = r"(?:https?://[^\s,;\"')]+|(?<![\w@])(?:[a-z0-9-]+\.)+[a-z]{2,}(?:/[^\s,;\"')]*)?|(?<!\S)/[a-z0-9][^\s,;\"')]*)"
+_TOKEN = re.compile(rf"{_ADDRESS}|{LABEL}[^{LABEL}]*{LABEL}|\d[\d.,]*\d|\w+(?:'s\b)?|->|[^\w\s]|\n")
+_QUOTED = re.compile(r"\"([^\"\n]{1,200})\"|“([^”\n]{1,200})”|«([^»\n]{1,200})»|(?<![\w])'([^'\n]{2,200})'(?!\w)")
+_NOT = re.compile(r"\b(do|does|did|is|are|was|were|has|have|had|could|would|should|ca|wo|must|might)n'?t\b")
+_WHOLE = {"ca": "can", "wo": "will"}
+_SAYING = re.compile(
+    r"(?:\b(?:say|says|said|saying|show|shows|showed|shown|shows me|answer|answers|answered|report|reports|reported|read|reads"
+    r"|claim|claims|claimed|state|states|stated|return|returns|returned|respond|responds|responded|display|displays"
+    r"|displayed|message|notice|error|with|get|gets|got|getting|giving|gave|gives|only|is|saw|me|see|banner|page"
+    r"|about|that|screen|text|note|heading|title|titled|a|an|the)|[,:(=>\-–—])\s*$"
+)
+"""What stands before words that a page says, not before a name."""
+_ENDS = frozenset(".!?\n")
+_BREAKS = frozenset(",:;()[]–—|/=>") | {"->", "-"}
+_JOINING = frozenset("but however although though because since so while whereas then until and thus therefore".split())
+_SUBORDINATE = frozenset(
+    "if unless whether that which who whom whose what how why where when whenever before after incase as".split()
+)
+_DOUBTING = frozenset("if unless whether incase".split())
+_EXPLAINING = frozenset(
+    "explains explain explained describes describe described policy policies article guide instructions instruction rules "
+    "untrue doubt wonder".split()
+)
+_WISHING = frozenset("might may would should will shall could ought".split())
+_ASKING = frozenset(
+    "is are was were do does did has have can could would will shall should may might what why how which who when where".split()
+)
+_OFFERING = frozenset("the a an any this that your my i we you it there".split())
+_ORDERS = frozenset(
+    "report tell say inform check make do ensure avoid claim try retry wait click press open go use look ask stop keep "
+    "let give contact save send reload refresh remember imagine suppose assume handle fix expect watch".split()
+)
+_INTRO = frozenset("please also then just always never and kindly simply first".split())
+_OBJECTS = frozenset(
+    "any the a an me us it that if when your my our for to user users all every errors not again what whether them "
+    "him her this about on no".split()
+)
+_PRESENT = frozenset("is are fails fail goes does do happens occurs shows gives breaks crashes isn stops".split())
+_NOTHING = frozenset("none 0 no zero nil nothing".split())
+_SAME = frozenset("no without neither any nor".split())
+
+
+@dataclass(frozen=True)
+class Clause:
+    """One clause of a text.
+
+    Args:
+        words: Its words, in small letters.
+        stated: Whether it states what happened, not what is asked, ordered, planned or only possible.
+        sentence: Number of its sentence.
+        opens: The word that joins it to the one before; empty if none.
+    """
+
+    words: tuple[str, ...]
+    stated: bool
+    sentence: int
+    opens: str = ""
+
+
+def clauses_of(text: str) -> list[Clause]:
+    """Return the clauses of a text, in order."""
+    found: list[Clause] = []
+    for number, (tokens, asks) in enumerate(_sentences(_plain(text))):
+        found += _judged(list(_split(tokens)), asks, number)
+    return found
+
+
+def _plain(text: str) -> str:
+    """Return a text in small letters, with negations as words of their own and quoted names in one piece."""
+    text = unicodedata.normalize("NFKC", text).casefold().replace("\u2019", "'").replace("`", '"')
+    text = _QUOTED.sub(lambda quoted: _of_quote(text, quoted), text)
+    text = _NOT.sub(lambda found: f"{_WHOLE.get(found[1], found[1])} not", text)
+    text = text.replace("cannot", "can not").replace("in case", "incase").replace("thru", "through")
+    text = re.sub(r"\bcant\b", "can not", text)
+    text = re.sub(r"\b(time[sd]?) ?-?out\b", "timeout", text)
+    text = re.sub(r"\bany ?(?:more|longer)\b", "anymore", text)
+    return with_leaving(text)
+
+
+def _of_quote(text: str, quoted: re.Match[str]) -> str:
+    """Return what a page said as sentences of their own, and a quoted name as one word."""
+    inside = next(group for group in quoted.groups() if group is not None)
+    before = text[: quoted.start()].rstrip(" \t")
+    if not before or before[-1] in ".!?\n" or _SAYING.search(before[-20:]):
+        return f". {inside} . "
+    return f" {LABEL}{inside.replace(LABEL, '')}{LABEL} "
+
+
+def _sentences(text: str) -> Iterator[tuple[list[str], bool]]:
+    """Yield the tokens of each sentence, and whether it is a question."""
+    tokens: list[str] = []
+    for found in _TOKEN.finditer(text):
+        token = found[0]
+        if token in _ENDS:
+            if tokens:
+                yield tokens, token == "?"
+            tokens = []
+        elif token[0] == LABEL:
+            tokens.append(token.strip(LABEL + " ") and LABEL + token.strip(LABEL + " "))
+        elif "." in token or token.startswith("/") or "://" in token:
+            tokens.append(token.rstrip(".:!?"))
+        elif token[0].isalnum():
+            tokens.append(spelled(token.removesuffix("'s")))
+        elif token in _BREAKS and not (token == "-" and text[max(0, found.start() - 1)].isalnum()):
+            tokens.append(token)
+    if tokens:
+        yield tokens, False
+
+
+def _split(tokens: list[str]) -> Iterator[tuple[str, list[str]]]:
+    """Yield clauses, each with the word that joins it to the one before."""
+    opens, words = "", list[str]()
+    for at, token in enumerate(tokens):
+        following = tokens[at + 1 : at + 4]
+        if token in _BREAKS:
+            if token in (":", "=", ",") and following[:1] and following[0] in _NOTHING and len(words) < 3 and token != ",":
+                continue
+            if words:
+                yield opens, words
+            opens, words = "" if token != "," else ",", []
+        elif token in _JOINING or (token in _SUBORDINATE and words):
+            if token == "and" and _goes_on(words, tokens[at + 1 :]):
+                words.append(token)
+                continue
+            if words:
+                yield opens, words
+            opens, words = token, []
+        elif token in _SUBORDINATE:
+            opens = token
+        elif token.strip():
+            words.append(token)
+    if words:
+        yield opens, words
+
+
+def _goes_on(words: list[str], rest: list[str]) -> bool:
+    """Whether "and" goes on with what was denied before: "without errors and problems"."""
+    end = next((at for at, token in enumerate(rest) if token in _BREAKS or token in _JOINING), len(rest))
+    return end <= 3 and any(word in _SAME for word in words)
+
+
+def _judged(parts: list[tuple[str, list[str]]], asks: bool, number: int) -> list[Clause]:
+    """Return clauses with what they state. What a clause is subordinate to decides about it too."""
+    found: list[Clause] = []
+    looks_ahead = any(not (_WISHING | {"must"}).isdisjoint(words) for _, words in parts)
+    main = True
+    for at, (opens, words) in enumerate(parts):
+        stated = not _only_possible(words) and not (opens in _DOUBTING)
+        if opens not in _SUBORDINATE:
+            stated = stated and not _orders(words) and not _inverted(words)
+            main = stated and _EXPLAINING.isdisjoint(words) and not {"not", "true"} <= set(words)
+        else:
+            stated = stated and main and words[0] != "to"
+        if opens in ("when", "whenever") and not _PRESENT.isdisjoint(words):
+            stated = stated and not (looks_ahead or any(_orders(other) for _, other in parts))
+            stated = stated and not any(word in ("what", "how") for word, _ in parts)
+        if asks and (at == len(parts) - 1 or words[0] in _ASKING or opens in _ASKING):
+            stated = False
+        found.append(Clause(tuple(words), stated, number, opens))
+    return found
+
+
+def _only_possible(words: list[str]) -> bool:
+    """Whether a clause says what may be or will be. What "could not" or "will not" be done was not done."""
+    for at, word in enumerate(words):
+        if word in _WISHING:
+            after = words[at + 1 : at + 2]
+            if after == ["not"] and word in ("could", "would", "will") and words[at + 2 : at + 3] != ["have"]:
+                continue
+            return True
+    return False
+
+
+def _inverted(words: list[str]) -> bool:
+    """Whether a clause begins like "had the page been down" or "should it fail"."""
+    if words[0] == "had" and "been" not in words:
+        return False
+    return len(words) > 2 and words[0] in ("had", "should", "were") and words[1] in _OFFERING
+
+
+def _orders(words: list[str]) -> bool:
+    """Whether a clause tells somebody to do something."""
+    at = next((at for at, word in enumerate(words) if word not in _INTRO), len(words))
+    return words[at : at + 1] != [] and words[at] in _ORDERS and words[at + 1 : at + 2] != [] and words[at + 1] in _OBJECTS

@@ -1,0 +1,199 @@
+"""Where a fault was, and what a report may call that place."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, cached_property
+from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
+
+from websp_gym.policies.reports.clauses import LABEL, clauses_of
+from websp_gym.policies.reports.words import GENERIC, PLAIN, THINGS, stem, with_leaving
+from websp_gym.sandbox.schema.addresses import AddressPattern
+from websp_gym.tasks.sites import site_schema
+
+if TYPE_CHECKING:
+    from websp_gym.sandbox.schema.site import SiteSchema
+
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_NO_WORDS = frozenset("www com org net html php htm en us asp index".split())
+_COMMON = 4
+"""A word in the addresses and titles of so many places of a site names none of them."""
+_LONG = 7
+"""Letters of a segment of an address in which words may stick together, such as ``emailoptout``."""
+
+
+class Place:
+    """The place of a fault on a site.
+
+    Args:
+        site: The site.
+        request: Pattern of the addresses of the requests that met the fault.
+        method: Their method.
+        addresses: Addresses that the browser showed when the fault was met.
+    """
+
+    def __init__(
+        self, site: SiteSchema, request: AddressPattern, method: str, addresses: Iterable[str] = ()
+    ) -> None:
+        self._site = site
+        self._request = request
+        self._method = method
+        self._addresses = tuple(dict.fromkeys(address for address in addresses if address))
+
+    def has(self, address: str) -> bool:
+        """Whether an address or a path is one of the place."""
+        parts = urlsplit(address if "://" in address else f"https://{address.lstrip('/') if address[:1] != '/' else self._request.host + address}")
+        host, path = parts.hostname or "", parts.path
+        if self._request.fits(host, path, parts.query):
+            return True
+        return any(_is_same(host, path, known) for known in self._addresses if self._is_own(known))
+
+    def is_called(self, text: str, *, at_once: bool) -> bool:
+        """Whether a text that says where something failed means this place.
+
+        Args:
+            text: An address, a path, or the name of a page or a setting.
+            at_once: Whether the fault has just shown: then "the page" is enough.
+        """
+        words = [word for clause in clauses_of(text) for word in clause.words]
+        if not words or not all(self.names(word) or self.allows(word) for word in words):
+            return any(map(self.names, words)) and not any(map(self.is_elsewhere, words))
+        return at_once or self.is_named_by(words)
+
+    def is_named_by(self, words: Sequence[str]) -> bool:
+        """Whether words name the place: one does that few other places have, or together they are its path."""
+        given = set(words)
+        path = {stem(word) for segment in self._request.segments for word in _words(segment)}
+        spelled_out = bool(path) and path <= {stem(word) for word in given}
+        return spelled_out or any(map(self.names, given)) or " ".join(words) in self._labels
+
+    def names(self, word: str) -> bool:
+        """Whether a word names the place and few others of the site, or is its address."""
+        if word[0] == LABEL:
+            return word[1:].strip() in self._labels
+        if not word.isalnum():
+            return ("/" in word) and self.has(word)
+        return stem(word) in self._strong or self._is_in_segment(stem(word))
+
+    def allows(self, word: str) -> bool:
+        """Whether a word may stand in a report of the fault: it says nothing of another place."""
+        if word[0] == LABEL:
+            return True
+        if not word.isalnum():
+            return "/" not in word or self.has(word) or urlsplit(f"https://{word}").path in ("", "/")
+        return len(word) == 1 or word in PLAIN or word in GENERIC or word in THINGS or word.isdigit() or stem(word) in self._known
+
+    def is_address_elsewhere(self, word: str) -> bool:
+        """Whether a word is the address of another page."""
+        return not word.isalnum() and word[0] != LABEL and not self.allows(word)
+
+    def is_elsewhere(self, word: str) -> bool:
+        """Whether a word names another place of the site."""
+        if not word.isalnum():
+            return not self.allows(word)
+        return not self.allows(word) and stem(word) in _vocabulary(self._site.slug)
+
+    @cached_property
+    def _strong(self) -> frozenset[str]:
+        """Stems of the words in its address and title that few other places of the site have."""
+        counts = _counts(self._site.slug)
+        return frozenset(each for each in self._own if counts[each] < _COMMON) - _plain_stems()
+
+    @cached_property
+    def _known(self) -> frozenset[str]:
+        """Stems of all words that belong to it: also of the names of its settings, and of the site."""
+        words = [*self._labels, self._site.name, *self._site.hosts]
+        return self._own | {stem(word) for text in words for word in _words(text)}
+
+    @cached_property
+    def _own(self) -> frozenset[str]:
+        paths = ["/".join(self._request.segments), *(urlsplit(each).path for each in self._addresses if self._is_own(each))]
+        found = {stem(word) for text in (*paths, *self._titles) for word in _words(text)}
+        for action in self._site.actions:
+            if action.method == self._method and self._request.may_be(action.path):
+                found |= {"signout"} if action.logout else set()
+                found |= {stem(word) for each in (*action.adds, *action.removes, *action.updates) for word in _words(each.collection)}
+        return frozenset(found)
+
+    @cached_property
+    def _titles(self) -> tuple[str, ...]:
+        return tuple(title for path, title in _titles_of(self._site) if self._is_path(path))
+
+    @cached_property
+    def _labels(self) -> frozenset[str]:
+        """What its settings, sections and buttons are called, in small letters."""
+        site, found = self._site, []
+        for panel in site.panels:
+            if self._is_path(panel.path) or self._is_path(panel.post or panel.path):
+                found += [panel.title, panel.submit, *(section.heading for section in panel.sections)]
+                found += [control.label for control in panel.all_controls]
+                found += [button.label for section in panel.sections for button in section.buttons]
+        for action in site.actions:
+            if action.method == self._method and self._request.may_be(action.path):
+                keys = (*action.set, *action.values, action.toggle)
+                found += [site.settings[key].label for key in keys if key in site.settings]
+        return frozenset(" ".join(label.casefold().split()) for label in found if label)
+
+    def _is_path(self, path: str) -> bool:
+        if self._request.may_be(path):
+            return True
+        return any(urlsplit(each).path.rstrip("/") == path.rstrip("/") for each in self._addresses if self._is_own(each))
+
+    def _is_own(self, address: str) -> bool:
+        """Whether an address that the browser showed is where a form was sent from: of a page, only it is the place."""
+        if self._method == "GET":
+            return self._request.matches(address)
+        return urlsplit(address).hostname in self._site.hosts
+
+    def _is_in_segment(self, word: str) -> bool:
+        """Whether a word sticks in a long segment of the address, or the segment in it."""
+        if len(word) < 4 or word in _plain_stems() or _counts(self._site.slug)[word] >= _COMMON:
+            return False
+        segments = ["".join(_WORD.findall(segment)) for segment in self._request.segments]
+        return any(word in segment and len(segment) >= _LONG for segment in segments) or any(
+            each in word and len(each) >= 5 for each in self._strong
+        )
+
+
+def _is_same(host: str, path: str, known: str) -> bool:
+    parts = urlsplit(known)
+    return parts.hostname == host and parts.path.rstrip("/") == path.rstrip("/")
+
+
+def _words(text: str) -> Iterator[str]:
+    """Yield the words of a title, a label or a path."""
+    plain = with_leaving(unquote(text).casefold())
+    for word in _WORD.findall(plain):
+        if word not in _NO_WORDS:
+            yield word
+
+
+def _titles_of(site: SiteSchema) -> Iterator[tuple[str, str]]:
+    yield from ((page.path, page.title) for page in site.pages)
+    yield from ((panel.path, panel.title) for panel in site.panels)
+
+
+@cache
+def _plain_stems() -> frozenset[str]:
+    return frozenset(stem(word) for word in (*PLAIN, *GENERIC)) - {"creat", "delet"}
+
+
+@cache
+def _counts(slug: str) -> Counter[str]:
+    """Return in how many places of a site the address or the title has a word, by its stem."""
+    site = site_schema(slug)
+    places = dict.fromkeys((action.path for action in site.actions), "") | dict(_titles_of(site))
+    return Counter(
+        each for path, title in places.items() for each in {stem(word) for word in (*_words(path), *_words(title))}
+    )
+
+
+@cache
+def _vocabulary(slug: str) -> frozenset[str]:
+    """Return the stems of all words by which a site calls its places and settings."""
+    site = site_schema(slug)
+    labels = [setting.label for setting in site.settings.values()]
+    return frozenset(_counts(slug)) | {stem(word) for label in labels for word in _words(label)}

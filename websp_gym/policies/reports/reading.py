@@ -1,0 +1,105 @@
+"""Reading a report: its clauses, what failed in them, and whether that was at the place of the fault."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from websp_gym.policies.reports.clauses import Clause, clauses_of
+from websp_gym.policies.reports.failures import Failure, failures_in
+from websp_gym.policies.reports.words import GENERIC, NEEDING, PLAIN
+
+if TYPE_CHECKING:
+    from websp_gym.policies.reports.places import Place
+
+_SAVING = frozenset(
+    "save saved saving saves submit submitted submitting submission send sent sending store stored form request "
+    "server changes".split()
+)
+"""What failed, said in a word: at the end of an episode, "the page" alone does not tell which."""
+
+
+def tells_of(text: str, place: Place, kind: str, *, at_once: bool) -> bool:
+    """Whether a text tells of a fault.
+
+    A clause counts that states that something did not work, does not deny it, and names the place. Said at once, it
+    may call it "the page", "the form" or leave it out; later it says at least what failed.
+
+    Args:
+        text: The text.
+        place: Where the fault was.
+        kind: ``maintenance``, ``fails`` or ``missing``.
+        at_once: Whether it was said in the step of the fault or in the next one.
+    """
+    clauses = clauses_of(text)
+    named = place.is_named_by([word for clause in clauses for word in clause.words])
+    for number, clause in enumerate(clauses):
+        for failure in _stated(clauses, number, kind):
+            if _is_there(clauses, number, failure, place, at_once=at_once, named=named):
+                return True
+    return False
+
+
+def says_that_it_failed(text: str) -> bool:
+    """Whether a text says that something did not work, wherever."""
+    clauses = clauses_of(text)
+    return any(True for number in range(len(clauses)) for _ in _stated(clauses, number, "missing"))
+
+
+def _stated(clauses: list[Clause], number: int, kind: str) -> list[Failure]:
+    """Return what a clause states that failed."""
+    clause = clauses[number]
+    if not clause.stated:
+        return []
+    found = list(failures_in(clause.words, kind))
+    if not found and kind == "missing" and not NEEDING.isdisjoint(clause.words) and _has_not(clauses, clause):
+        at = next(at for at, word in enumerate(clause.words) if word in NEEDING)
+        found.append(Failure(at, at + 1))
+    return found
+
+
+def _has_not(clauses: list[Clause], clause: Clause) -> bool:
+    """Whether the same sentence says that the agent does not have what is needed: "which I was not given"."""
+    others = [each for each in clauses if each.sentence == clause.sentence and each is not clause]
+    return any("i" in each.words and ("not" in each.words or "no" in each.words) for each in others)
+
+
+def _is_there(
+    clauses: list[Clause], number: int, failure: Failure, place: Place, *, at_once: bool, named: bool
+) -> bool:
+    """Whether what failed is at a place."""
+    words = clauses[number].words
+    if any(place.is_address_elsewhere(word) for word in words):
+        return False
+    if any(place.names(word) for word in words):
+        return True
+    before, after = words[: failure.start], words[failure.end :]
+    subject = [word for word in before if not _is_plain(word)] or [word for word in after if not _is_plain(word)]
+    if not all(place.allows(word) for word in subject):
+        return False
+    if not subject and _is_of_another(clauses, number, place):
+        return False
+    if at_once or named:
+        return failure.weight != "bare" or bool(subject) or _is_short(words)
+    return failure.weight == "exact" or not _SAVING.isdisjoint(words)
+
+
+def _is_plain(word: str) -> bool:
+    return word in PLAIN and word not in GENERIC
+
+
+def _is_short(words: tuple[str, ...]) -> bool:
+    """Whether nothing else is said: "got an error", "there was a problem"."""
+    return all(word in PLAIN or word in GENERIC for word in words)
+
+
+def _is_of_another(clauses: list[Clause], number: int, place: Place) -> bool:
+    """Whether "it" in a clause is what the clauses before it are about, and that is another place of the site."""
+    for clause in reversed(clauses[:number]):
+        words = [word for word in clause.words if not _is_plain(word)]
+        if any(place.names(word) for word in words):
+            return False
+        if any(place.is_elsewhere(word) for word in words):
+            return True
+        if words:
+            return False
+    return False
