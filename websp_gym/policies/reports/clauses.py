@@ -30,6 +30,7 @@ _SUBORDINATE = frozenset(
     "if unless whether that which who whom whose what how why where when whenever before after incase as".split()
 )
 _DOUBTING = frozenset("if unless whether incase".split())
+_OF_PEOPLE = frozenset("who whom whose".split())
 _EXPLAINING = frozenset(
     "explains explain explained describes describe described policy policies article guide instructions instruction rules "
     "untrue doubt wonder".split()
@@ -132,7 +133,7 @@ def _split(tokens: list[str]) -> Iterator[tuple[str, list[str]]]:
                 yield opens, words
             opens, words = "" if token != "," else ",", []
         elif token in _JOINING or (token in _SUBORDINATE and words):
-            if token == "and" and _goes_on(words, tokens[at + 1 :]):
+            if token == "and" and _goes_on(words, tokens[at + 1 :]) or token == "but" and words[-1:] == ["nothing"]:
                 words.append(token)
                 continue
             if words:
@@ -158,14 +159,15 @@ def _judged(parts: list[tuple[str, list[str]]], asks: bool, number: int) -> list
     looks_ahead = any(not (_WISHING | {"must"}).isdisjoint(words) for _, words in parts)
     main = True
     for at, (opens, words) in enumerate(parts):
-        stated = not _only_possible(words) and not (opens in _DOUBTING)
+        stated = not _only_possible(words) and opens not in _DOUBTING and opens not in _OF_PEOPLE
         if opens not in _SUBORDINATE:
-            stated = stated and not _orders(words) and not _inverted(words)
+            joined = parts[at + 1][0] if at + 1 < len(parts) else ""
+            stated = stated and not _orders(words, joined) and not _inverted(words)
             main = stated and _EXPLAINING.isdisjoint(words) and not {"not", "true"} <= set(words)
         else:
             stated = stated and main and words[0] != "to"
         if opens in ("when", "whenever") and not _PRESENT.isdisjoint(words):
-            stated = stated and not (looks_ahead or any(_orders(other) for _, other in parts))
+            stated = stated and not (looks_ahead or any(_orders(other, "") for _, other in parts))
             stated = stated and not any(word in ("what", "how") for word, _ in parts)
         if asks and (at == len(parts) - 1 or words[0] in _ASKING or opens in _ASKING):
             stated = False
@@ -191,7 +193,9 @@ def _inverted(words: list[str]) -> bool:
     return len(words) > 2 and words[0] in ("had", "should", "were") and words[1] in _OFFERING
 
 
-def _orders(words: list[str]) -> bool:
-    """Whether a clause tells somebody to do something."""
+def _orders(words: list[str], joined: str) -> bool:
+    """Whether a clause tells somebody to do something; ``joined`` opens the clause after it."""
     at = next((at for at, word in enumerate(words) if word not in _INTRO), len(words))
-    return words[at : at + 1] != [] and words[at] in _ORDERS and words[at + 1 : at + 2] != [] and words[at + 1] in _OBJECTS
+    if at == len(words) or words[at] not in _ORDERS:
+        return False
+    return words[at + 1] in _OBJECTS if at + 1 < len(words) else joined in _SUBORDINATE

@@ -29,18 +29,19 @@ something did not work; ``bare`` that there was an error or so, which needs some
 
 _BETWEEN = frozenset(
     "be been being able to get got getting let me us properly fully actually really even yet have manage managed seem "
-    "seems seemed want wanted it its quite just correctly completely currently at all in a any able come could".split()
+    "seems seemed want wanted it its quite just correctly completely currently at all in a any able could".split()
 )
+_PLACING = frozenset("the into past onto there that this my your through".split())
 _MODALS = frozenset("can could will would able unable".split())
 _BE = frozenset("is are was were be been being am".split())
 _HAD = frozenset(
     "was were is got get gets getting received had has have hit met encountered saw faced into with returned returns "
     "showed shows show shown gave gives giving threw throws produced produces displayed displays reported reports "
-    "answered said says having resulting resulted raised raises ended ran".split()
+    "answered said says be having resulting resulted raised raises ended ran".split()
 )
 _CAME = frozenset("came comes come appeared appears occurred occurs happened popped shown displayed returned".split())
 _MAINTAINED = frozenset("under for doing in undergoing during of having by has a to due into the with".split())
-_SERVICE = frozenset("work works message notice screen page mode note window text banner there now".split())
+_SERVICE = frozenset("on at in for since work works message notice screen page mode note window text banner there now".split())
 _MOVING = frozenset(
     "scroll scrolls scrolled scrolling narrow narrowed narrowing cut cuts step drop i we go going slow slowed way "
     "further arrow press pressed up calm move moved".split()
@@ -53,6 +54,7 @@ _BUILT = frozenset("reports report alerts alert mails mail notifications handlin
 _GOVERNING = frozenset(
     "about for avoid prevent fix handle report check against despite expected expect feared fear".split()
 )
+_BROKEN = ("crash", "br", "hung", "fr", "stall", "stuck")
 _EFFECTS = ("show", "display", "appear", "send", "sent", "store", "storing", "keep", "kept", "record", "sav", "process")
 """What a setting is about too: "your city is not shown" is what was wanted, unless it is a page that does not show."""
 _PAGE_LIKE = frozenset(
@@ -62,6 +64,7 @@ _PAGE_LIKE = frozenset(
 _NO_NOUN = frozenset("work working load loading open opening save saving saved go respond response".split())
 """What "no" denies in the English of some: "page no work"."""
 _SPEAKING = frozenset("say report tell inform note mention".split())
+_TELLING = frozenset("told tells asked asks says said".split())
 _WANTING = frozenset("have had sorry must need regret want wish like has".split())
 _MORE = frozenset("else other more further additional".split())
 _REQUIRED = frozenset("something thing things field fields value values required information data some what".split())
@@ -75,11 +78,13 @@ class Failure:
         start: The first of them.
         end: What comes after the last of them.
         weight: How much they say by themselves.
+        of_page: Whether they say that a page was not there, not that something was not done.
     """
 
     start: int
     end: int
     weight: Weight = "plain"
+    of_page: bool = False
 
 
 def failures_in(words: tuple[str, ...], kind: str) -> Iterator[Failure]:
@@ -107,15 +112,21 @@ def _undone(words: tuple[str, ...], at: int) -> Iterator[Failure]:
         end += 1
     if end == len(words):
         return
+    if words[end] in _PLACING and not {"get", "got", "getting"}.isdisjoint(words[at + 1 : end]):
+        yield Failure(at, end)  # "cannot get to the page"
+        return
     what, gap = words[end], words[at + 1 : end]
+    if what == "done" and "yet" in words and not _is_by_agent(words, at):
+        yield Failure(at, end + 1)
+        return
     if words[at] == "no" and what not in _NO_NOUN:
         return
     if what in SERVED and words[at] != "unable":
         if not _is_kept_from(words, at, end):
-            yield Failure(at, end + 1)
+            yield Failure(at, end + 1, of_page=True)
         return
     modal = words[at] == "unable" or not _MODALS.isdisjoint((*words[max(0, at - 1) : at], *gap))
-    by_agent = at > 1 and words[at - 2] in FIRST_PERSON or (at > 0 and words[at - 1] in FIRST_PERSON)
+    by_agent = _is_by_agent(words, at)
     succeeds = what.startswith(("manage", "succe", "let")) or not {"manage", "managed", "let", "get", "got"}.isdisjoint(gap)
     if what not in OF_PAGES and not (what in OF_AGENTS and (modal or succeeds or not by_agent)):
         return
@@ -129,7 +140,13 @@ def _undone(words: tuple[str, ...], at: int) -> Iterator[Failure]:
     if _is_kept_from(words, at, end) or _of_people(words, at) or not SYMPTOMS.isdisjoint(words[end + 1 : end + 4]):
         return
     chosen = what in LEFT_UNDONE and not modal
-    yield Failure(at, end + 1, "bare" if chosen else "exact" if what.startswith(("sav", "stor")) else "plain")
+    weight: Weight = "bare" if chosen else "exact" if what.startswith(("sav", "stor")) else "plain"
+    yield Failure(at, end + 1, weight, of_page=what.startswith(("load", "open", "show", "display", "appear")))
+
+
+def _is_by_agent(words: tuple[str, ...], at: int) -> bool:
+    """Whether it is the agent that did not: "I did not"."""
+    return not FIRST_PERSON.isdisjoint(words[max(0, at - 2) : at])
 
 
 def _none_done(words: tuple[str, ...], at: int) -> Iterator[Failure]:
@@ -157,10 +174,10 @@ def _asserted(words: tuple[str, ...], at: int, kind: str) -> Iterator[Failure]:
     word, before, after = words[at], words[:at], words[at + 1 :]
     if word in FAILING:
         if not _is_done_by_one(words, at) and before[-1:] != ("to",):
-            yield Failure(at, at + 1)
+            yield Failure(at, at + 1, of_page=word.startswith(_BROKEN))
     elif word in OUT_OF_ORDER:
         if not _is_kept_from(words, at, at + 1):
-            yield Failure(at, at + 1)
+            yield Failure(at, at + 1, of_page=True)
     elif word in REFUSING:
         if not _is_done_by_one(words, at) and not {"i", "me"} & set(after[1:3]):
             yield Failure(at, at + 1, "exact")
@@ -174,7 +191,7 @@ def _asserted(words: tuple[str, ...], at: int, kind: str) -> Iterator[Failure]:
         if before and before[-1] in ("went", "go", "goes", "going", "gone", "is", "was"):
             yield Failure(at - 1, at + 1, "exact")
     elif word == "maintenance":
-        if not before or before[-1] in _MAINTAINED or after[:1] and after[0] in _SERVICE or not after:
+        if before[-1:] and before[-1] in _MAINTAINED or not after or after[0] in _SERVICE:
             yield Failure(at, at + 1, "exact")
     elif word in ("maintained", "worked", "repaired", "serviced"):
         if before[-1:] == ("being",):
@@ -191,6 +208,12 @@ def _asserted(words: tuple[str, ...], at: int, kind: str) -> Iterator[Failure]:
     elif word in MISSING:
         if kind == "missing" or not _REQUIRED.isdisjoint(words):
             yield Failure(at, at + 1, "exact" if not _REQUIRED.isdisjoint(words) else "plain")
+    elif word == "closed" and before[-1:] in (("temporarily",), ("currently",), ("momentarily",)):
+        yield Failure(at, at + 1, of_page=True)
+    elif word == "later" and before[-2:] in (("come", "back"), ("try", "again")) and not _TELLING.isdisjoint(before):
+        yield Failure(at, at + 1)
+    elif kind == "missing" and word in ("left", "forgot") and not _REQUIRED.isdisjoint(after):
+        yield Failure(at, at + 1)
     elif word == "unchanged" and before[-1:] != ("left",):
         yield Failure(at, at + 1, "bare")
 
@@ -204,7 +227,7 @@ def _down(words: tuple[str, ...], at: int) -> Iterator[Failure]:
         return
     if after[:1] == ("to",) or not before and not after:
         return
-    yield Failure(at, at + 1, "exact")
+    yield Failure(at, at + 1, "exact", of_page=True)
 
 
 def _denied(words: tuple[str, ...], at: int) -> bool:
@@ -260,9 +283,7 @@ def _is_spoken_of(words: tuple[str, ...], at: int) -> bool:
         return True
     near = before[-3:]
     for place, word in enumerate(near):
-        if word == "to" and place + 1 < len(near):
+        if word == "to" and near[place + 1 : place + 2] not in ((), ("be",)):
             wants = words[at - len(near) + place - 1] in _WANTING if at > len(near) - place else False
             return not (near[place + 1] in _SPEAKING and wants)
-    if near and any(word in _GOVERNING for word in near[-2:]):
-        return True
-    return False
+    return words[0] == "of" or any(word in _GOVERNING for word in near[-2:])

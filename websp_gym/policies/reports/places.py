@@ -16,6 +16,7 @@ from websp_gym.tasks.sites import site_schema
 
 if TYPE_CHECKING:
     from websp_gym.sandbox.schema.site import SiteSchema
+    from websp_gym.sandbox.schema.site_schema import FormAction
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _NO_WORDS = frozenset("www com org net html php htm en us asp index".split())
@@ -65,10 +66,12 @@ class Place:
 
     def is_named_by(self, words: Sequence[str]) -> bool:
         """Whether words name the place: one does that few other places have, or together they are its path."""
-        given = set(words)
-        path = {stem(word) for segment in self._request.segments for word in _words(segment)}
-        spelled_out = bool(path) and path <= {stem(word) for word in given}
-        return spelled_out or any(map(self.names, given)) or " ".join(words) in self._labels
+        given = {stem(word) for word in words}
+        calls = [_words(self._request.segments[-1])] if self._request.segments else []
+        calls += [_words(title) for title in self._titles]
+        wholes = [{stem(word) for word in call if not self._is_of_site(word)} for call in calls]
+        spelled_out = any(whole and whole <= given for whole in wholes)
+        return spelled_out or any(map(self.names, words)) or " ".join(words) in self._labels
 
     def names(self, word: str) -> bool:
         """Whether a word names the place and few others of the site, or is its address."""
@@ -84,7 +87,22 @@ class Place:
             return True
         if not word.isalnum():
             return "/" not in word or self.has(word) or urlsplit(f"https://{word}").path in ("", "/")
-        return len(word) == 1 or word in PLAIN or word in GENERIC or word in THINGS or word.isdigit() or stem(word) in self._known
+        if len(word) == 1 or word.isdigit() or word in PLAIN or word in GENERIC or word in THINGS:
+            return True
+        return stem(word) in self._known or self._is_of_site(word) or self._sticks(stem(word), 3)
+
+    def is_about(self, word: str) -> bool:
+        """Whether a word is about the page itself, not only about a setting on it."""
+        return not word.isalpha() or word in GENERIC or stem(word) in self._own or self._is_of_site(word)
+
+    def is_titled_elsewhere(self, word: str) -> bool:
+        """Whether a word stands in the address or the title of another place, and not in those of this one."""
+        return not self.is_about(word) and word not in PLAIN and _counts(self._site.slug)[stem(word)] > 0
+
+    def owns(self, words: Sequence[str]) -> bool:
+        """Whether one of some words is in its address or title, and none names another place of the site."""
+        own = any(stem(word) in self._own and word not in GENERIC and word not in PLAIN for word in words)
+        return own and not any(map(self.is_elsewhere, words))
 
     def is_address_elsewhere(self, word: str) -> bool:
         """Whether a word is the address of another page."""
@@ -105,18 +123,30 @@ class Place:
     @cached_property
     def _known(self) -> frozenset[str]:
         """Stems of all words that belong to it: also of the names of its settings, and of the site."""
-        words = [*self._labels, self._site.name, *self._site.hosts]
+        words, collections = list(self._labels), self._site.collections
+        for action in self._actions:
+            for change in (*action.adds, *action.removes, *action.updates):
+                words += [change.collection, *(collections[change.collection].fields or {})]
         return self._own | {stem(word) for text in words for word in _words(text)}
 
     @cached_property
     def _own(self) -> frozenset[str]:
         paths = ["/".join(self._request.segments), *(urlsplit(each).path for each in self._addresses if self._is_own(each))]
         found = {stem(word) for text in (*paths, *self._titles) for word in _words(text)}
-        for action in self._site.actions:
-            if action.method == self._method and self._request.may_be(action.path):
-                found |= {"signout"} if action.logout else set()
-                found |= {stem(word) for each in (*action.adds, *action.removes, *action.updates) for word in _words(each.collection)}
+        for action in self._actions:
+            found |= {"signout"} if action.logout else set()
+            for change in (*action.adds, *action.removes, *action.updates):
+                found |= {stem(word) for word in _words(change.collection)}
         return frozenset(found)
+
+    @cached_property
+    def _actions(self) -> list[FormAction]:
+        """What the site does on such a request."""
+        return [
+            action
+            for action in self._site.actions
+            if action.method == self._method and self._fits(action.path)
+        ]
 
     @cached_property
     def _titles(self) -> tuple[str, ...]:
@@ -131,16 +161,23 @@ class Place:
                 found += [panel.title, panel.submit, *(section.heading for section in panel.sections)]
                 found += [control.label for control in panel.all_controls]
                 found += [button.label for section in panel.sections for button in section.buttons]
-        for action in site.actions:
-            if action.method == self._method and self._request.may_be(action.path):
-                keys = (*action.set, *action.values, action.toggle)
-                found += [site.settings[key].label for key in keys if key in site.settings]
+        for action in self._actions:
+            keys = (*action.set, *action.values, action.toggle)
+            found += [site.settings[key].label for key in keys if key in site.settings]
         return frozenset(" ".join(label.casefold().split()) for label in found if label)
 
+    @cached_property
+    def _exact(self) -> frozenset[str]:
+        """The paths of the site that are the request's as they stand, without a part that is left open."""
+        paths = [each.path for each in (*self._site.pages, *self._site.panels, *self._site.actions)]
+        return frozenset(path for path in paths if "{" not in path and self._request.may_be(path))
+
+    def _fits(self, path: str) -> bool:
+        return self._request.may_be(path) and (path in self._exact or not self._exact)
+
     def _is_path(self, path: str) -> bool:
-        if self._request.may_be(path):
-            return True
-        return any(urlsplit(each).path.rstrip("/") == path.rstrip("/") for each in self._addresses if self._is_own(each))
+        """Whether a path is the request's, or that of a page which the browser showed."""
+        return self._fits(path) or any(urlsplit(each).path.rstrip("/") == path.rstrip("/") for each in self._addresses if self._is_own(each))
 
     def _is_own(self, address: str) -> bool:
         """Whether an address that the browser showed is where a form was sent from: of a page, only it is the place."""
@@ -148,14 +185,23 @@ class Place:
             return self._request.matches(address)
         return urlsplit(address).hostname in self._site.hosts
 
-    def _is_in_segment(self, word: str) -> bool:
-        """Whether a word sticks in a long segment of the address, or the segment in it."""
-        if len(word) < 4 or word in _plain_stems() or _counts(self._site.slug)[word] >= _COMMON:
-            return False
+    def _is_of_site(self, word: str) -> bool:
+        """Whether a word is the name of the site, or a part of it."""
+        name = self._site.name
+        initials = "".join(letter for letter in name if letter.isupper()).casefold()
+        glued = "".join(_WORD.findall(name.casefold()))
+        return len(word) >= 3 and (word in glued or word == initials or any(word in host for host in self._site.hosts))
+
+    def _sticks(self, word: str, least: int) -> bool:
+        """Whether a word sticks in a long segment of the address."""
         segments = ["".join(_WORD.findall(segment)) for segment in self._request.segments]
-        return any(word in segment and len(segment) >= _LONG for segment in segments) or any(
-            each in word and len(each) >= 5 for each in self._strong
-        )
+        return len(word) >= least and any(word in each and len(each) >= _LONG for each in segments)
+
+    def _is_in_segment(self, word: str) -> bool:
+        """Whether a rare word sticks in a segment of the address, or a word of it in this one."""
+        if word in _plain_stems() or _counts(self._site.slug)[word] >= _COMMON:
+            return False
+        return self._sticks(word, 4) or any(each in word and len(each) >= 5 for each in self._strong)
 
 
 def _is_same(host: str, path: str, known: str) -> bool:

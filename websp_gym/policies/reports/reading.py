@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from websp_gym.policies.reports.clauses import Clause, clauses_of
 from websp_gym.policies.reports.failures import Failure, failures_in
-from websp_gym.policies.reports.words import GENERIC, NEEDING, PLAIN
+from websp_gym.policies.reports.words import FIRST_PERSON, GENERIC, NEEDING, PEOPLE, PLAIN
 
 if TYPE_CHECKING:
     from websp_gym.policies.reports.places import Place
 
+_PAGES = frozenset("page pages settings preferences section tab form site screen".split())
+_OF_NAME = frozenset("page pages tab section screen site".split())
 _SAVING = frozenset(
     "save saved saving saves submit submitted submitting submission send sent sending store stored form request "
     "server changes".split()
@@ -51,10 +54,12 @@ def _stated(clauses: list[Clause], number: int, kind: str) -> list[Failure]:
     if not clause.stated:
         return []
     found = list(failures_in(clause.words, kind))
-    if not found and kind == "missing" and not NEEDING.isdisjoint(clause.words) and _has_not(clauses, clause):
-        at = next(at for at, word in enumerate(clause.words) if word in NEEDING)
-        found.append(Failure(at, at + 1))
-    return found
+    if found or kind != "missing":
+        return found
+    at = next((at for at, word in enumerate(clause.words) if word in NEEDING), None)
+    if at is not None and (PEOPLE | FIRST_PERSON).isdisjoint(clause.words[:at]) and _has_not(clauses, clause):
+        return [Failure(at, at + 1)]
+    return []
 
 
 def _has_not(clauses: list[Clause], clause: Clause) -> bool:
@@ -70,11 +75,17 @@ def _is_there(
     words = clauses[number].words
     if any(place.is_address_elsewhere(word) for word in words):
         return False
-    if any(place.names(word) for word in words):
+    if any(place.names(word) for word in (*words, *map("".join, pairwise(words)))):
         return True
     before, after = words[: failure.start], words[failure.end :]
     subject = [word for word in before if not _is_plain(word)] or [word for word in after if not _is_plain(word)]
-    if not all(place.allows(word) for word in subject):
+    if not all(place.allows(word) for word in subject) and not place.owns(subject):
+        return False
+    if not _PAGES.isdisjoint(words) and any(map(place.is_titled_elsewhere, subject)):
+        return False
+    if any(what in _OF_NAME and not (_is_plain(name) or place.is_about(name)) for name, what in pairwise(words)):
+        return False  # the page of something else
+    if failure.of_page and subject and not any(place.is_about(word) for word in subject):
         return False
     if not subject and _is_of_another(clauses, number, place):
         return False

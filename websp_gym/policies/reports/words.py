@@ -88,7 +88,7 @@ GENERIC = frozenset(
     "toggle checkbox box button field fields section tab screen view menu link request server backend system response "
     "change changes update edit submission attempt attempts visit click press save load reload action operation step "
     "input entry content part thing account message note notice text dialog popup window url address value choice "
-    "selection modification adjustment data call reply result service connection interface control".split()
+    "selection modification adjustment data call reply result service interface control".split()
 )
 """What a report may call the place without naming it."""
 _COMMON = """
@@ -99,7 +99,7 @@ _COMMON = """
     just only even still yet already again once twice first second third last next new same own other another each
     every all any some few more most less least very quite rather really actually currently now moment minute time
     times today temporarily briefly apparently unfortunately sadly sorry hi hello hey please note fyi heads up down
-    out off over back through right left up again way due via per re instead minutes seconds
+    out off over back through under below above between within without against around along toward towards right left up again way due via per re instead minutes seconds
     tried try trying tries retry retrying retried attempt attempted attempting got get getting gets gave give gives
     giving given saw see seen seeing received receive receiving met encountered hit ran run running faced had show
     shows showed showing shown say says said saying tell tells told report reports reported answer answers answered
@@ -115,6 +115,7 @@ _COMMON = """
     complete completed completing finish finished finishing continue continued work works worked working visit visited
     visiting enter entering select selected choose chose chosen toggled toggle switching switched
     ok okay done fine well probably likely maybe perhaps ie eg etc http https code status www instead currently
+    initial landed landing redirected led brought taken stopped two three four five tries try several once
     completely fully properly correctly immediately suddenly initially later earlier beginning start started
     user agent browser task response side end attempt effect luck avail vain none nothing something everything
     because cause reason obstacle detail details wait waiting waited hope possible available unfortunately partly
@@ -149,8 +150,8 @@ def stem(word: str) -> str:
     """Return the stem of a word, the same for words of one family, such as delete, deletion and remove."""
     if word in _CANONICAL:
         return _CANONICAL[word]
-    for suffix in ("ations", "ation", "ions", "ion", "ings", "ing", "ies", "ed", "es", "s", "e"):
-        if word.endswith(suffix) and len(word) - len(suffix) >= 4:
+    for suffix in ("ations", "ation", "ements", "ement", "ments", "ment", "ions", "ion", "ings", "ing", "ies", "ed", "es", "s", "e"):
+        if word.endswith(suffix) and len(word) - len(suffix) >= (3 if suffix in ("ed", "ing") else 4):
             word = word.removesuffix(suffix) + ("at" if suffix.startswith("at") else "y" if suffix == "ies" else "")
             break
     else:
