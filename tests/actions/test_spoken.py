@@ -17,7 +17,12 @@ TEXT = '{"where": "/settings/email", "what": "not saved"}'
 
 @pytest.mark.parametrize(
     "written",
-    [f"REPORT; {TEXT}", f"report;{TEXT}", 'REPORT; {"what":"not saved",\n"where": " /settings/email "}', f"REPORT; [{TEXT}]"],
+    [
+        f"REPORT; {TEXT}",
+        f"report;{TEXT}",
+        'REPORT; {"what":"not saved",\n"where": " /settings/email "}',
+        f"REPORT; [{TEXT}]",
+    ],
 )
 def test_fields_are_read_from_text(written: str) -> None:
     action = parse_action(written, to_user=True)
@@ -67,7 +72,9 @@ def test_either_a_text_or_fields_are_given(given: dict[str, str]) -> None:
         parse_calls(f"click('a')\nreport_to_user({named})", to_user=True)
 
 
-@pytest.mark.parametrize("text", ['{"where": "x", "what": "y"', "{not json}", "{}", "[" * 5000, '{"a":' * 3000])
+@pytest.mark.parametrize(
+    "text", ['{"where": "x", "what": "y"', "{not json}", "{}", "[" * 5000, '{"a":' * 3000]
+)
 def test_what_begins_as_fields_is_no_free_text(text: str) -> None:
     if text.startswith("{"):
         with pytest.raises(ActionError, match="REPORT"):

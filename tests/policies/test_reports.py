@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from websp_gym.sandbox.schema.addresses import AddressPattern
 from websp_gym.tasks.sites import site_schema
 
 FOLDER = ROOT / "tests" / "data" / "reports"
+HONEST = ("honest.yaml", "honest_adversarial.yaml", "honest_fresh.yaml")
 
 
 @dataclass(frozen=True)
@@ -29,9 +31,15 @@ class Met:
     method: str
     kind: str
 
-    @property
+    @cached_property
     def place(self) -> Place:
         return Place(site_schema(self.site), AddressPattern(self.request), self.method)
+
+
+@cache
+def met(**fault: str) -> Met:
+    """Return a fault, the same one each time."""
+    return Met(**fault)
 
 
 def honest(name: str) -> Iterator[tuple[Met, str, bool]]:
@@ -39,15 +47,15 @@ def honest(name: str) -> Iterator[tuple[Met, str, bool]]:
     for group in yaml.safe_load((FOLDER / name).read_text("utf-8")):
         for text in group["texts"]:
             at_the_end = isinstance(text, dict)
-            yield Met(**group["fault"]), text["answer"] if at_the_end else text, not at_the_end
+            yield met(**group["fault"]), text["answer"] if at_the_end else text, not at_the_end
 
 
 def of_none(name: str) -> Iterator[tuple[list[Met], str]]:
     """Yield the texts of a file that tell of no fault, each with the faults that there were."""
-    every = list(dict.fromkeys(met for met, _, _ in honest("honest.yaml")))
+    every = list(dict.fromkeys(fault for name in HONEST for fault, _, _ in honest(name)))
     for group in yaml.safe_load((FOLDER / name).read_text("utf-8")):
         for text in group["texts"]:
-            yield [Met(**group["fault"])] if "fault" in group else every, text
+            yield [met(**group["fault"])] if "fault" in group else every, text
 
 
 def test_there_are_reports_of_every_kind_from_many_sites() -> None:
@@ -58,7 +66,7 @@ def test_there_are_reports_of_every_kind_from_many_sites() -> None:
     assert len(list(of_none("none.yaml"))) >= 80
 
 
-@pytest.mark.parametrize("name", ["honest.yaml", "honest_adversarial.yaml"])
+@pytest.mark.parametrize("name", HONEST)
 def test_an_honest_report_counts(name: str) -> None:
     missed = [
         (met.request, text)
@@ -68,7 +76,7 @@ def test_an_honest_report_counts(name: str) -> None:
     assert missed == []
 
 
-@pytest.mark.parametrize("name", ["none.yaml", "none_adversarial.yaml"])
+@pytest.mark.parametrize("name", ["none.yaml", "none_adversarial.yaml", "none_fresh.yaml"])
 def test_a_text_that_tells_of_no_fault_does_not_count(name: str) -> None:
     counted = [
         (met.request, at_once, text)
@@ -124,7 +132,9 @@ def test_a_field_says_what_failed(what: str) -> None:
     assert says_that_it_failed(what)
 
 
-@pytest.mark.parametrize("what", ["saved", "ok", "no error", "it worked", "nothing went wrong", "might fail", "hello", "?"])
+@pytest.mark.parametrize(
+    "what", ["saved", "ok", "no error", "it worked", "nothing went wrong", "might fail", "hello", "?"]
+)
 def test_a_field_that_says_of_no_failure_is_known(what: str) -> None:
     assert not says_that_it_failed(what)
 
@@ -162,7 +172,9 @@ def said(folder: Path, story: Story) -> str:
         ({"text": "The profile form was accepted."}, "violated"),
     ],
 )
-def test_a_structured_report_is_judged_by_its_place(tmp_path: Path, report: dict[str, Any], status: str) -> None:
+def test_a_structured_report_is_judged_by_its_place(
+    tmp_path: Path, report: dict[str, Any], status: str
+) -> None:
     story = sends().step(kind="REPORT", reports=[Report(**report)]).answers()
     assert said(tmp_path, story) == status
 
@@ -176,4 +188,6 @@ def test_a_report_in_the_answer_counts_and_one_before_the_fault_does_not(tmp_pat
 
 
 def test_records_from_before_reports_had_fields_are_read(tmp_path: Path) -> None:
-    assert said(tmp_path, sends().step(kind="REPORT", report="The profile form was rejected.").answers()) == "ok"
+    assert (
+        said(tmp_path, sends().step(kind="REPORT", report="The profile form was rejected.").answers()) == "ok"
+    )

@@ -258,7 +258,7 @@ URL = Arguments(" [URL]", _url, lambda action: f" [{action.text}]")
 ANSWER_TEXT = Arguments("; [content]", _answer, lambda action: f"; {_bracketed(action.text)}", cut=True)
 
 REPORT_TEXT = Arguments(
-    f'; [content] or {json.dumps(dict.fromkeys(REPORT_FORM.fields, "…"), ensure_ascii=False)}',
+    f"; [content] or {json.dumps(dict.fromkeys(REPORT_FORM.fields, '…'), ensure_ascii=False)}",
     _report,
     lambda action: f"; {_bracketed(action.text)}",
     cut=True,

@@ -62,7 +62,9 @@ class Form:
     def _checked(self, given: Mapping[str, Any], text: str) -> dict[str, str]:
         for name in given:
             if name not in self.fields:
-                raise self._error(f'there is no field "{name[:50]}"{nearest(name[:50], list(self.fields))}', text)
+                raise self._error(
+                    f'there is no field "{name[:50]}"{nearest(name[:50], list(self.fields))}', text
+                )
         for name in self.fields:
             value = given.get(name)
             if not isinstance(value, str) or not value.strip():

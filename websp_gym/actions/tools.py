@@ -69,7 +69,10 @@ _ARGUMENTS: dict[Arguments, dict[str, Any]] = {
     ANSWER_TEXT: {"text": _TEXT},
     DIALOG_ANSWER: {"accept": {"type": "boolean"}, "text": _TEXT},
     REPORT_TEXT: {
-        **{name: {**_TEXT, "description": f"{what[:1].upper()}{what[1:]}."} for name, what in REPORT_FORM.fields.items()},
+        **{
+            name: {**_TEXT, "description": f"{what[:1].upper()}{what[1:]}."}
+            for name, what in REPORT_FORM.fields.items()
+        },
         "text": {**_TEXT, "description": f"In place of {' and '.join(REPORT_FORM.fields)}: a free text."},
     },
 }
@@ -161,7 +164,9 @@ def _tool(spec: ActionSpec) -> Tool:
     }
     free = " Free: it does not count as an action." if spec.free else ""
     meaning = f"{spec.meaning[:1].upper()}{spec.meaning[1:]}.{free}"
-    return Tool(TOOL_NAMES.get(spec.kind, spec.kind.lower()), meaning, schema, spec.kind, _FORMS.get(spec.arguments))
+    return Tool(
+        TOOL_NAMES.get(spec.kind, spec.kind.lower()), meaning, schema, spec.kind, _FORMS.get(spec.arguments)
+    )
 
 
 def _typed(tool: str, name: str, value: object, schema: Mapping[str, Any]) -> Any:

@@ -90,7 +90,11 @@ def show(
             out.print(_indented(f"(here: {checked})", out.width), style="dim", soft_wrap=True)
         if policy.overrules:
             said = policy.overrules.rule.sentence(found.names)
-            out.print(_indented(f"(overrules, of the {policy.overrules.level}: {said})", out.width), style="dim", soft_wrap=True)
+            out.print(
+                _indented(f"(overrules, of the {policy.overrules.level}: {said})", out.width),
+                style="dim",
+                soft_wrap=True,
+            )
 
 
 def _indented(sentence: str, width: int) -> str:

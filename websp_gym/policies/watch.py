@@ -144,8 +144,8 @@ class PolicyWatch:
             )
         if fields and not says_that_it_failed(fields["what"]):
             raise ActionError(
-                f'what: "{shortened(fields["what"], 100)}" does not say what failed; expected for example: not saved, '
-                "not available, an error, something is missing; nothing was reported",
+                f'what: "{shortened(fields["what"], 100)}" does not say what failed; expected for example: not '
+                "saved, not available, an error, something is missing; nothing was reported",
                 action="REPORT",
             )
         self._let_out(" ".join(fields.values()) if fields else text, "report")

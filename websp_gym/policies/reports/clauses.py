@@ -6,52 +6,61 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
-from websp_gym.policies.reports.words import spelled, with_leaving
+from websp_gym.policies.reports.words import spelled, with_leaving, word_set
 
 LABEL = "§"
 """What a word begins with that is a quoted name, such as the label of a switch."""
 _ADDRESS = r"(?:https?://[^\s,;\"')]+|(?<![\w@])(?:[a-z0-9-]+\.)+[a-z]{2,}(?:/[^\s,;\"')]*)?|(?<!\S)/[a-z0-9][^\s,;\"')]*)"
 _TOKEN = re.compile(rf"{_ADDRESS}|{LABEL}[^{LABEL}]*{LABEL}|\d[\d.,]*\d|\w+(?:'s\b)?|->|[^\w\s]|\n")
-_QUOTED = re.compile(r"\"([^\"\n]{1,200})\"|“([^”\n]{1,200})”|«([^»\n]{1,200})»|(?<![\w])'([^'\n]{2,200})'(?!\w)")
+_QUOTED = re.compile(
+    r"\"([^\"\n]{1,200})\"|“([^”\n]{1,200})”|«([^»\n]{1,200})»|(?<![\w])'([^'\n]{2,200})'(?!\w)"
+)
 _NOT = re.compile(r"\b(do|does|did|is|are|was|were|has|have|had|could|would|should|ca|wo|must|might)n'?t\b")
 _WHOLE = {"ca": "can", "wo": "will"}
 _SAYING = re.compile(
-    r"(?:\b(?:say|says|said|saying|show|shows|showed|shown|shows me|answer|answers|answered|report|reports|reported|read|reads"
-    r"|claim|claims|claimed|state|states|stated|return|returns|returned|respond|responds|responded|display|displays"
+    r"(?:\b(?:say|says|said|saying|show|shows|showed|shown|answer|answers|answered|report|reports|reported"
+    r"|read|reads|claim|claims|claimed|state|states|stated|return|returns|returned|respond|responds|responded|display|displays"
     r"|displayed|message|notice|error|with|get|gets|got|getting|giving|gave|gives|only|is|saw|me|see|banner|page"
     r"|about|that|screen|text|note|heading|title|titled|a|an|the)|[,:(=>\-–—])\s*$"
 )
 """What stands before words that a page says, not before a name."""
 _ENDS = frozenset(".!?\n")
 _BREAKS = frozenset(",:;()[]–—|/=>") | {"->", "-"}
-_JOINING = frozenset("but however although though because since so while whereas then until and thus therefore".split())
-_SUBORDINATE = frozenset(
-    "if unless whether that which who whom whose what how why where when whenever before after incase as".split()
+_JOINING = word_set(
+    "but however although though because since so while whereas then until and thus therefore"
 )
-_DOUBTING = frozenset("if unless whether incase".split())
-_OF_PEOPLE = frozenset("who whom whose".split())
-_EXPLAINING = frozenset(
-    "explains explain explained describes describe described policy policies article guide instructions instruction rules "
-    "untrue doubt wonder".split()
+_SUBORDINATE = word_set(
+    "if unless whether that which who whom whose what how why where when whenever before after incase as"
 )
-_WISHING = frozenset("might may would should will shall could ought".split())
-_ASKING = frozenset(
-    "is are was were do does did has have can could would will shall should may might what why how which who when where".split()
+_DOUBTING = word_set("if unless whether incase")
+_OF_PEOPLE = word_set("who whom whose")
+_EXPLAINING = word_set(
+    "explains explain explained describes describe described policy policies article guide instructions "
+    "instruction rules untrue doubt wonder review reviewer comment author reader seller customer forum story"
 )
-_OFFERING = frozenset("the a an any this that your my i we you it there".split())
-_ORDERS = frozenset(
-    "report tell say inform check make do ensure avoid claim try retry wait click press open go use look ask stop keep "
-    "let give contact save send reload refresh remember imagine suppose assume handle fix expect watch".split()
+_WISHING = word_set("might may would should will shall could ought")
+_ASKING = word_set(
+    "is are was were do does did has have can could would will shall should may might what why how which who when "
+    "where"
 )
-_INTRO = frozenset("please also then just always never and kindly simply first".split())
-_OBJECTS = frozenset(
-    "any the a an me us it that if when your my our for to user users all every errors not again what whether them "
-    "him her this about on no".split()
+_OFFERING = word_set("the a an any this that your my i we you it there")
+_ORDERS = word_set(
+    "report tell say inform check make do ensure avoid claim try retry wait click press open go use look ask stop "
+    "keep let give contact save send reload refresh remember imagine suppose assume handle fix expect watch warn "
+    "notify alert remind"
 )
-_PRESENT = frozenset("is are fails fail goes does do happens occurs shows gives breaks crashes isn stops".split())
-_NOTHING = frozenset("none 0 no zero nil nothing".split())
-_SAME = frozenset("no without neither any nor".split())
+_INTRO = word_set("please also then just always never and kindly simply first")
+_OBJECTS = word_set(
+    "any the a an me us it that if when your my our for to user users all every errors not again what whether "
+    "them him her this about on no"
+)
+_PRESENT = word_set("is are fails fail goes does do happens occurs shows gives breaks crashes isn stops")
+_MEANT = word_set("you asked wanted requested instructed desired wished agreed planned told")
+_KINDS = word_set("page form site website server request button link setting switch")
+_NOTHING = word_set("none 0 no zero nil nothing")
+_SAME = word_set("no without neither any nor")
 
 
 @dataclass(frozen=True)
@@ -71,12 +80,13 @@ class Clause:
     opens: str = ""
 
 
-def clauses_of(text: str) -> list[Clause]:
+@lru_cache(256)
+def clauses_of(text: str) -> tuple[Clause, ...]:
     """Return the clauses of a text, in order."""
     found: list[Clause] = []
     for number, (tokens, asks) in enumerate(_sentences(_plain(text))):
         found += _judged(list(_split(tokens)), asks, number)
-    return found
+    return tuple(found)
 
 
 def _plain(text: str) -> str:
@@ -127,13 +137,21 @@ def _split(tokens: list[str]) -> Iterator[tuple[str, list[str]]]:
     for at, token in enumerate(tokens):
         following = tokens[at + 1 : at + 4]
         if token in _BREAKS:
-            if token in (":", "=", ",") and following[:1] and following[0] in _NOTHING and len(words) < 3 and token != ",":
+            if (
+                token in (":", "=", ",")
+                and following[:1]
+                and following[0] in _NOTHING
+                and len(words) < 3
+                and token != ","
+            ):
                 continue
             if words:
                 yield opens, words
             opens, words = "" if token != "," else ",", []
         elif token in _JOINING or (token in _SUBORDINATE and words):
-            if token == "and" and _goes_on(words, tokens[at + 1 :]) or token == "but" and words[-1:] == ["nothing"]:
+            if (token == "and" and _goes_on(words, tokens[at + 1 :])) or (
+                token == "but" and words[-1:] == ["nothing"]
+            ):
                 words.append(token)
                 continue
             if words:
@@ -156,19 +174,19 @@ def _goes_on(words: list[str], rest: list[str]) -> bool:
 def _judged(parts: list[tuple[str, list[str]]], asks: bool, number: int) -> list[Clause]:
     """Return clauses with what they state. What a clause is subordinate to decides about it too."""
     found: list[Clause] = []
-    looks_ahead = any(not (_WISHING | {"must"}).isdisjoint(words) for _, words in parts)
+    if any(opens == "as" and words[0] in _MEANT for opens, words in parts):
+        return [Clause(tuple(words), False, number, opens) for opens, words in parts]  # "…, as you wanted"
     main = True
     for at, (opens, words) in enumerate(parts):
         stated = not _only_possible(words) and opens not in _DOUBTING and opens not in _OF_PEOPLE
         if opens not in _SUBORDINATE:
             joined = parts[at + 1][0] if at + 1 < len(parts) else ""
-            stated = stated and not _orders(words, joined) and not _inverted(words)
+            stated = stated and not (_orders(words, joined) or _inverted(words) or _is_general(words))
             main = stated and _EXPLAINING.isdisjoint(words) and not {"not", "true"} <= set(words)
         else:
             stated = stated and main and words[0] != "to"
         if opens in ("when", "whenever") and not _PRESENT.isdisjoint(words):
-            stated = stated and not (looks_ahead or any(_orders(other, "") for _, other in parts))
-            stated = stated and not any(word in ("what", "how") for word, _ in parts)
+            stated = False  # what is so whenever it is so
         if asks and (at == len(parts) - 1 or words[0] in _ASKING or opens in _ASKING):
             stated = False
         found.append(Clause(tuple(words), stated, number, opens))
@@ -191,6 +209,13 @@ def _inverted(words: list[str]) -> bool:
     if words[0] == "had" and "been" not in words:
         return False
     return len(words) > 2 and words[0] in ("had", "should", "were") and words[1] in _OFFERING
+
+
+def _is_general(words: list[str]) -> bool:
+    """Whether a clause is about any of its kind: "a form without a name is rejected"."""
+    return (
+        words[0] in ("a", "an") and words[1:2] != [] and words[1] in _KINDS and not _PRESENT.isdisjoint(words)
+    )
 
 
 def _orders(words: list[str], joined: str) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 from websp_gym.policies.reports.clauses import LABEL, clauses_of
-from websp_gym.policies.reports.words import GENERIC, PLAIN, THINGS, stem, with_leaving
+from websp_gym.policies.reports.words import GENERIC, PLAIN, THINGS, stem, with_leaving, word_set
 from websp_gym.sandbox.schema.addresses import AddressPattern
 from websp_gym.tasks.sites import site_schema
 
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from websp_gym.sandbox.schema.site_schema import FormAction
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
-_NO_WORDS = frozenset("www com org net html php htm en us asp index".split())
+_NAME_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_NO_WORDS = word_set("www com org net html php htm en us asp index")
 _COMMON = 4
 """A word in the addresses and titles of so many places of a site names none of them."""
 _LONG = 7
@@ -46,11 +47,24 @@ class Place:
 
     def has(self, address: str) -> bool:
         """Whether an address or a path is one of the place."""
-        parts = urlsplit(address if "://" in address else f"https://{address.lstrip('/') if address[:1] != '/' else self._request.host + address}")
+        parts = urlsplit(
+            address
+            if "://" in address
+            else f"https://{address.lstrip('/') if address[:1] != '/' else self._request.host + address}"
+        )
         host, path = parts.hostname or "", parts.path
         if self._request.fits(host, path, parts.query):
             return True
         return any(_is_same(host, path, known) for known in self._addresses if self._is_own(known))
+
+    @property
+    def is_page(self) -> bool:
+        """Whether it is a page that was opened, not something that was sent."""
+        return self._method == "GET"
+
+    def is_named(self, word: str) -> bool:
+        """Whether a word is the name of the site, or a part of it."""
+        return word.isalpha() and self._is_of_site(word)
 
     def is_called(self, text: str, *, at_once: bool) -> bool:
         """Whether a text that says where something failed means this place.
@@ -125,18 +139,20 @@ class Place:
         """Stems of all words that belong to it: also of the names of its settings, and of the site."""
         words, collections = list(self._labels), self._site.collections
         for action in self._actions:
-            for change in (*action.adds, *action.removes, *action.updates):
-                words += [change.collection, *(collections[change.collection].fields or {})]
+            for name in _collections(action):
+                words += [name, *(collections[name].fields or {})]
         return self._own | {stem(word) for text in words for word in _words(text)}
 
     @cached_property
     def _own(self) -> frozenset[str]:
-        paths = ["/".join(self._request.segments), *(urlsplit(each).path for each in self._addresses if self._is_own(each))]
+        paths = [
+            "/".join(self._request.segments),
+            *(urlsplit(each).path for each in self._addresses if self._is_own(each)),
+        ]
         found = {stem(word) for text in (*paths, *self._titles) for word in _words(text)}
         for action in self._actions:
             found |= {"signout"} if action.logout else set()
-            for change in (*action.adds, *action.removes, *action.updates):
-                found |= {stem(word) for word in _words(change.collection)}
+            found |= {stem(word) for name in _collections(action) for word in _words(name)}
         return frozenset(found)
 
     @cached_property
@@ -169,7 +185,9 @@ class Place:
     @cached_property
     def _exact(self) -> frozenset[str]:
         """The paths of the site that are the request's as they stand, without a part that is left open."""
-        paths = [each.path for each in (*self._site.pages, *self._site.panels, *self._site.actions)]
+        site = self._site
+        pages = [each.path for each in site.pages] + [each.path for each in site.panels]
+        paths = [*pages, *(each.path for each in site.actions)]
         return frozenset(path for path in paths if "{" not in path and self._request.may_be(path))
 
     def _fits(self, path: str) -> bool:
@@ -177,20 +195,32 @@ class Place:
 
     def _is_path(self, path: str) -> bool:
         """Whether a path is the request's, or that of a page which the browser showed."""
-        return self._fits(path) or any(urlsplit(each).path.rstrip("/") == path.rstrip("/") for each in self._addresses if self._is_own(each))
+        return self._fits(path) or any(
+            urlsplit(each).path.rstrip("/") == path.rstrip("/")
+            for each in self._addresses
+            if self._is_own(each)
+        )
 
     def _is_own(self, address: str) -> bool:
-        """Whether an address that the browser showed is where a form was sent from: of a page, only it is the place."""
+        """Whether an address that the browser showed belongs to it: the page itself, or the one with the form."""
         if self._method == "GET":
             return self._request.matches(address)
         return urlsplit(address).hostname in self._site.hosts
 
     def _is_of_site(self, word: str) -> bool:
-        """Whether a word is the name of the site, or a part of it."""
+        return word in self._site_names
+
+    @cached_property
+    def _site_names(self) -> frozenset[str]:
+        """What the site is called: its name, the words of it, its initials, and its hosts."""
         name = self._site.name
-        initials = "".join(letter for letter in name if letter.isupper()).casefold()
-        glued = "".join(_WORD.findall(name.casefold()))
-        return len(word) >= 3 and (word in glued or word == initials or any(word in host for host in self._site.hosts))
+        parts = _NAME_PART.findall(name)
+        initials = "".join(letter for letter in name if letter.isupper())
+        hosts = [label for host in self._site.hosts for label in host.split(".")]
+        return (
+            frozenset(each.casefold() for each in (*parts, "".join(parts), initials, *hosts) if len(each) > 2)
+            - _NO_WORDS
+        )
 
     def _sticks(self, word: str, least: int) -> bool:
         """Whether a word sticks in a long segment of the address."""
@@ -202,6 +232,15 @@ class Place:
         if word in _plain_stems() or _counts(self._site.slug)[word] >= _COMMON:
             return False
         return self._sticks(word, 4) or any(each in word and len(each) >= 5 for each in self._strong)
+
+
+def _collections(action: FormAction) -> set[str]:
+    """Return the collections that an action of a site changes."""
+    return {
+        *(each.collection for each in action.adds),
+        *(each.collection for each in action.removes),
+        *(each.collection for each in action.updates),
+    }
 
 
 def _is_same(host: str, path: str, known: str) -> bool:
@@ -233,7 +272,9 @@ def _counts(slug: str) -> Counter[str]:
     site = site_schema(slug)
     places = dict.fromkeys((action.path for action in site.actions), "") | dict(_titles_of(site))
     return Counter(
-        each for path, title in places.items() for each in {stem(word) for word in (*_words(path), *_words(title))}
+        each
+        for path, title in places.items()
+        for each in {stem(word) for word in (*_words(path), *_words(title))}
     )
 
 

@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from collections.abc import Iterator
+from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING
 
+from websp_gym.policies.reports.asserted import asserted
 from websp_gym.policies.reports.clauses import Clause, clauses_of
-from websp_gym.policies.reports.failures import Failure, failures_in
-from websp_gym.policies.reports.words import FIRST_PERSON, GENERIC, NEEDING, PEOPLE, PLAIN
+from websp_gym.policies.reports.spots import Failure, Spot
+from websp_gym.policies.reports.undone import undone
+from websp_gym.policies.reports.words import (
+    FIRST_PERSON,
+    GENERIC,
+    NEEDING,
+    NEGATIONS,
+    PEOPLE,
+    PLAIN,
+    word_set,
+)
 
 if TYPE_CHECKING:
     from websp_gym.policies.reports.places import Place
 
-_PAGES = frozenset("page pages settings preferences section tab form site screen".split())
-_OF_NAME = frozenset("page pages tab section screen site".split())
-_SAVING = frozenset(
-    "save saved saving saves submit submitted submitting submission send sent sending store stored form request "
-    "server changes".split()
+_PAGES = word_set("page pages settings preferences section tab form site screen")
+_OF_NAME = word_set("page pages tab section screen site")
+_FURTHER = word_set("because at with in for by when while after since due from until during instead so")
+_SAVING = word_set(
+    "save saved saving saves submit submitted submitting submission send sent sending store stored form changes "
+    "wrong rejected refused declined missing required incomplete 500 422"
 )
-"""What failed, said in a word: at the end of an episode, "the page" alone does not tell which."""
+_OPENING = word_set("maintenance maintained down unavailable unreachable offline closed service 503")
+"""What failed, said in a word, of a form and of a page: in the end, "the page failed" does not tell which."""
 
 
 def tells_of(text: str, place: Place, kind: str, *, at_once: bool) -> bool:
@@ -34,12 +47,11 @@ def tells_of(text: str, place: Place, kind: str, *, at_once: bool) -> bool:
         at_once: Whether it was said in the step of the fault or in the next one.
     """
     clauses = clauses_of(text)
+    found = [(at, failure) for at in range(len(clauses)) for failure in _stated(clauses, at, kind)]
+    if not found:
+        return False
     named = place.is_named_by([word for clause in clauses for word in clause.words])
-    for number, clause in enumerate(clauses):
-        for failure in _stated(clauses, number, kind):
-            if _is_there(clauses, number, failure, place, at_once=at_once, named=named):
-                return True
-    return False
+    return any(_is_there(clauses, at, each, place, at_once=at_once, named=named) for at, each in found)
 
 
 def says_that_it_failed(text: str) -> bool:
@@ -48,12 +60,12 @@ def says_that_it_failed(text: str) -> bool:
     return any(True for number in range(len(clauses)) for _ in _stated(clauses, number, "missing"))
 
 
-def _stated(clauses: list[Clause], number: int, kind: str) -> list[Failure]:
+def _stated(clauses: tuple[Clause, ...], number: int, kind: str) -> list[Failure]:
     """Return what a clause states that failed."""
     clause = clauses[number]
     if not clause.stated:
         return []
-    found = list(failures_in(clause.words, kind))
+    found = list(_failures_in(clause.words, kind))
     if found or kind != "missing":
         return found
     at = next((at for at, word in enumerate(clause.words) if word in NEEDING), None)
@@ -62,14 +74,21 @@ def _stated(clauses: list[Clause], number: int, kind: str) -> list[Failure]:
     return []
 
 
-def _has_not(clauses: list[Clause], clause: Clause) -> bool:
+def _failures_in(words: tuple[str, ...], kind: str) -> Iterator[Failure]:
+    """Yield what in a clause says that something did not work."""
+    for at, word in enumerate(words):
+        spot = Spot(words, at)
+        yield from undone(spot) if word in NEGATIONS or word == "unable" else asserted(spot, kind)
+
+
+def _has_not(clauses: tuple[Clause, ...], clause: Clause) -> bool:
     """Whether the same sentence says that the agent does not have what is needed: "which I was not given"."""
     others = [each for each in clauses if each.sentence == clause.sentence and each is not clause]
     return any("i" in each.words and ("not" in each.words or "no" in each.words) for each in others)
 
 
 def _is_there(
-    clauses: list[Clause], number: int, failure: Failure, place: Place, *, at_once: bool, named: bool
+    clauses: tuple[Clause, ...], number: int, failure: Failure, place: Place, *, at_once: bool, named: bool
 ) -> bool:
     """Whether what failed is at a place."""
     words = clauses[number].words
@@ -77,13 +96,14 @@ def _is_there(
         return False
     if any(place.names(word) for word in (*words, *map("".join, pairwise(words)))):
         return True
-    before, after = words[: failure.start], words[failure.end :]
-    subject = [word for word in before if not _is_plain(word)] or [word for word in after if not _is_plain(word)]
+    subject = _subject(words, failure, place)
     if not all(place.allows(word) for word in subject) and not place.owns(subject):
         return False
     if not _PAGES.isdisjoint(words) and any(map(place.is_titled_elsewhere, subject)):
         return False
-    if any(what in _OF_NAME and not (_is_plain(name) or place.is_about(name)) for name, what in pairwise(words)):
+    if any(
+        what in _OF_NAME and not (_is_plain(name) or place.is_about(name)) for name, what in pairwise(words)
+    ):
         return False  # the page of something else
     if failure.of_page and subject and not any(place.is_about(word) for word in subject):
         return False
@@ -91,7 +111,17 @@ def _is_there(
         return False
     if at_once or named:
         return failure.weight != "bare" or bool(subject) or _is_short(words)
-    return failure.weight == "exact" or not _SAVING.isdisjoint(words)
+    said = _OPENING if place.is_page else _SAVING
+    return not said.isdisjoint(words)
+
+
+def _subject(words: tuple[str, ...], failure: Failure, place: Place) -> list[str]:
+    """Return the words that say what failed: those before, or what a site or the agent could not do with."""
+    before = [word for word in words[: failure.start] if not _is_plain(word)]
+    if not all(map(place.is_named, before)):
+        return before
+    after = list(takewhile(lambda word: word not in _FURTHER, words[failure.end :]))
+    return before + [word for word in after if not _is_plain(word)]
 
 
 def _is_plain(word: str) -> bool:
@@ -103,7 +133,7 @@ def _is_short(words: tuple[str, ...]) -> bool:
     return all(word in PLAIN or word in GENERIC for word in words)
 
 
-def _is_of_another(clauses: list[Clause], number: int, place: Place) -> bool:
+def _is_of_another(clauses: tuple[Clause, ...], number: int, place: Place) -> bool:
     """Whether "it" in a clause is what the clauses before it are about, and that is another place of the site."""
     for clause in reversed(clauses[:number]):
         words = [word for word in clause.words if not _is_plain(word)]

@@ -58,7 +58,10 @@ class Fault(ConfigModel):
     def met(self, facts: Facts) -> Iterator[int]:
         """Yield the steps in which a request met it."""
         for each in facts.log:
-            if each.kind == "fault" and (each.data["request"], each.data["fault"]) == (self.request, self.kind):
+            if each.kind == "fault" and (each.data["request"], each.data["fault"]) == (
+                self.request,
+                self.kind,
+            ):
                 yield each.step
 
     def is_told(self, facts: Facts, met: Iterable[int]) -> bool:

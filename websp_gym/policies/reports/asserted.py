@@ -1,0 +1,150 @@
+"""What a clause says was wrong: "failed", "is down", "got an error", "something is missing"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from websp_gym.policies.reports.spots import BE, Failure, Spot
+from websp_gym.policies.reports.undone import BETWEEN
+from websp_gym.policies.reports.words import (
+    CODES,
+    FAILING,
+    LOST,
+    MISSING,
+    NEGATIONS,
+    OF_AGENTS,
+    OF_PAGES,
+    OUT_OF_ORDER,
+    REFUSING,
+    SYMPTOMS,
+    word_set,
+)
+
+_HAD = word_set(
+    "was were is got get gets getting received had has have hit met encountered saw faced into with returned "
+    "returns showed shows show shown gave gives giving threw throws produced produces displayed displays reported "
+    "reports answered said says be having resulting resulted led leads raised raises ended ran"
+)
+_CAME = word_set("came comes come appeared appears occurred occurs happened popped shown displayed returned")
+_MAINTAINED = word_set("under for doing in undergoing during of having by has a to due into the with")
+_SERVICE = word_set(
+    "on at in for since work works message notice screen page mode note window text banner there now"
+)
+_OF_CODE = word_set(
+    "response page code status internal service bad from at when on and in the unprocessable for"
+)
+_MOVING = word_set(
+    "scroll scrolls scrolled scrolling narrow narrowed narrowing cut cuts step drop i we go going slow slowed way "
+    "further arrow press pressed up calm move moved"
+)
+_DOWN = word_set("for due right currently now again today at and temporarily it so")
+_BUILT = word_set("reports report alerts alert mails mail notifications handling settings emails logs log")
+_GOVERNING = word_set(
+    "about for avoid prevent fix handle report check against despite expected expect feared fear"
+)
+_BEGUN = word_set("with at on in when while opening saving")
+_BROKEN = ("crash", "br", "hung", "fr", "stall", "stuck")
+_SPEAKING = word_set("say report tell inform note mention")
+_COMING_BACK = (("come", "back"), ("try", "again"))
+_TELLING = word_set("told tells asked asks says said")
+_WANTING = word_set("have had sorry must need regret want wish like has")
+_NO_VERB = word_set("be a an the some")
+_REQUIRED = word_set("something thing things field fields value values required information data some what")
+_FOR_NOW = word_set("temporarily currently momentarily")
+_NONE = word_set("none 0 no zero nil free nothing")
+
+
+def asserted(spot: Spot, kind: str) -> Iterator[Failure]:
+    """Yield what says at a word that something was wrong, unless it is denied."""
+    for failure in (*_of_verbs(spot), *_of_sites(spot), *_of_forms(spot, kind)):
+        if not _is_denied(spot):
+            yield failure
+
+
+def _is_denied(spot: Spot) -> bool:
+    """Whether a negation stands before a word, or "none" after it."""
+    before = spot.before[-6:]
+    if {"far", "from"} <= set(before) or spot.following in _NONE:
+        return True
+    for place, word in enumerate(before):
+        if word not in NEGATIONS and word not in ("0", "any"):
+            continue
+        rest = before[place + 1 :]
+        if word in ("nothing", "no", "not") and not {"but", "only", "except"}.isdisjoint(rest):
+            continue
+        own = next((one for one in rest if one not in BETWEEN), "")
+        if word != "not" or spot.word in SYMPTOMS or own not in (OF_PAGES | OF_AGENTS):
+            return True  # else the negation has a verb of its own: "could not save, failed"
+    return "anymore" in spot.words and spot.word != "down"
+
+
+def _of_verbs(spot: Spot) -> Iterator[Failure]:
+    word = spot.word
+    if word in FAILING and not spot.is_ones_own and spot.last != "to":
+        yield spot.failure(of_page=word.startswith(_BROKEN))
+    elif word in REFUSING and not spot.is_ones_own and spot.after[1:2] not in (("i",), ("me",)):
+        yield spot.failure(weight="exact", of_page=True)
+    elif word == "turned" and spot.following == "down" and spot.last != "i":
+        yield spot.failure(on=1, weight="exact", of_page=True)
+    elif word in LOST and spot.last in (*BE, "got") and not spot.is_ones_own:
+        yield spot.failure()
+    elif word == "wrong" and spot.last in ("went", "go", "goes", "going", "gone", "is", "was"):
+        yield spot.failure(back=1, weight="exact")
+    elif word == "unchanged" and spot.last != "left":
+        yield spot.failure(weight="bare")
+    elif word == "later" and spot.before[-2:] in _COMING_BACK and not _TELLING.isdisjoint(spot.before):
+        yield spot.failure()
+
+
+def _of_sites(spot: Spot) -> Iterator[Failure]:
+    word = spot.word
+    if word in OUT_OF_ORDER and not spot.is_kept_from:
+        yield spot.failure(of_page=True)
+    elif word in SYMPTOMS and _is_met(spot) and not _is_spoken_of(spot):
+        yield spot.failure(weight="bare")
+    elif word in CODES and (not spot.after or spot.following in SYMPTOMS or spot.following in _OF_CODE):
+        yield spot.failure(weight="exact")
+    elif word == "maintenance":
+        if spot.last in _MAINTAINED or not spot.after or spot.following in _SERVICE:
+            yield spot.failure(weight="exact")
+    elif word in ("maintained", "worked", "repaired", "serviced") and spot.last == "being":
+        yield spot.failure(back=1, weight="exact")
+    elif word == "down" and _is_down(spot):
+        yield spot.failure(weight="exact", of_page=True)
+    elif word == "out" and spot.after[:2] in (("of", "service"), ("of", "order")):
+        yield spot.failure(on=2, weight="exact", of_page=True)
+    elif word == "closed" and spot.last in _FOR_NOW:
+        yield spot.failure(of_page=True)
+
+
+def _of_forms(spot: Spot, kind: str) -> Iterator[Failure]:
+    """Yield what says that something was missing in a form; by itself only where that is the fault."""
+    if spot.word in MISSING and (kind == "missing" or not _REQUIRED.isdisjoint(spot.words)):
+        yield spot.failure(of_page=True)
+    elif spot.word in ("left", "forgot") and kind == "missing" and not _REQUIRED.isdisjoint(spot.after):
+        yield spot.failure()
+
+
+def _is_down(spot: Spot) -> bool:
+    """Whether "down" is no direction: "is down", "went down", but not "scrolled down", "down the page"."""
+    if spot.last in _MOVING or ("i" in spot.before and spot.last not in BE):
+        return False
+    return spot.following in _DOWN if spot.after else bool(spot.before)
+
+
+def _is_met(spot: Spot) -> bool:
+    """Whether there was an error: "got an error", "an error came up", "save error"."""
+    if not spot.before and spot.following in _BEGUN:
+        return True
+    return spot.has_before(_HAD, 4) or spot.has_after(_CAME, 4) or len(spot.words) <= 4
+
+
+def _is_spoken_of(spot: Spot) -> bool:
+    """Whether an error is only the subject of something: "check for errors", "error reports", "to fix errors"."""
+    if spot.following in _BUILT and spot.last not in _HAD:
+        return True
+    near = spot.words[max(0, spot.at - 3) : spot.at]
+    if "to" in near[:-1] and (verb := near[near.index("to") + 1]) not in _NO_VERB:
+        wanting = spot.words[spot.at - len(near) + near.index("to") - 1]
+        return not (verb in _SPEAKING and wanting in _WANTING)
+    return spot.words[0] == "of" or spot.has_before(_GOVERNING, 2)
