@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from websp_gym.policies.reports.spots import BE, Failure, Spot
-from websp_gym.policies.reports.undone import BETWEEN
+from websp_gym.policies.reports.undone import BETWEEN, PAGE_LIKE
 from websp_gym.policies.reports.words import (
     CODES,
     FAILING,
@@ -31,11 +31,12 @@ _SERVICE = word_set(
     "on at in for since work works message notice screen page mode note window text banner there now"
 )
 _OF_CODE = word_set(
-    "response page code status internal service bad from at when on and in the unprocessable for"
+    "response page code status internal service bad from at when on and in the unprocessable for was came "
+    "appeared"
 )
 _MOVING = word_set(
     "scroll scrolls scrolled scrolling narrow narrowed narrowing cut cuts step drop i we go going slow slowed way "
-    "further arrow press pressed up calm move moved"
+    "further arrow press pressed up calm move moved taken"
 )
 _DOWN = word_set("for due right currently now again today at and temporarily it so")
 _BUILT = word_set("reports report alerts alert mails mail notifications handling settings emails logs log")
@@ -43,11 +44,13 @@ _GOVERNING = word_set(
     "about for avoid prevent fix handle report check against despite expected expect feared fear"
 )
 _BEGUN = word_set("with at on in when while opening saving")
+_BASES = word_set("refuse reject decline deny complain bounce")
 _BROKEN = ("crash", "br", "hung", "fr", "stall", "stuck")
 _SPEAKING = word_set("say report tell inform note mention")
 _COMING_BACK = (("come", "back"), ("try", "again"))
 _TELLING = word_set("told tells asked asks says said")
 _WANTING = word_set("have had sorry must need regret want wish like has")
+_LEAVING = word_set("left leave stay stays remain remains keep kept i we")
 _NO_VERB = word_set("be a an the some")
 _REQUIRED = word_set("something thing things field fields value values required information data some what")
 _FOR_NOW = word_set("temporarily currently momentarily")
@@ -82,15 +85,21 @@ def _of_verbs(spot: Spot) -> Iterator[Failure]:
     word = spot.word
     if word in FAILING and not spot.is_ones_own and spot.last != "to":
         yield spot.failure(of_page=word.startswith(_BROKEN))
-    elif word in REFUSING and not spot.is_ones_own and spot.after[1:2] not in (("i",), ("me",)):
+    elif (
+        word in REFUSING
+        and (word not in _BASES or spot.last in BE)
+        and not spot.is_ones_own
+        and spot.after[1:2] not in (("i",), ("me",))
+    ):
         yield spot.failure(weight="exact", of_page=True)
     elif word == "turned" and spot.following == "down" and spot.last != "i":
         yield spot.failure(on=1, weight="exact", of_page=True)
-    elif word in LOST and spot.last in (*BE, "got") and not spot.is_ones_own:
-        yield spot.failure()
+    elif word in LOST and not spot.is_ones_own and not PAGE_LIKE.isdisjoint(spot.words):
+        if spot.last in (*BE, "got") or spot.following in ("my", "the", "your"):
+            yield spot.failure()
     elif word == "wrong" and spot.last in ("went", "go", "goes", "going", "gone", "is", "was"):
         yield spot.failure(back=1, weight="exact")
-    elif word == "unchanged" and spot.last != "left":
+    elif word == "unchanged" and not spot.has_before(_LEAVING, 6):
         yield spot.failure(weight="bare")
     elif word == "later" and spot.before[-2:] in _COMING_BACK and not _TELLING.isdisjoint(spot.before):
         yield spot.failure()
@@ -102,7 +111,7 @@ def _of_sites(spot: Spot) -> Iterator[Failure]:
         yield spot.failure(of_page=True)
     elif word in SYMPTOMS and _is_met(spot) and not _is_spoken_of(spot):
         yield spot.failure(weight="bare")
-    elif word in CODES and (not spot.after or spot.following in SYMPTOMS or spot.following in _OF_CODE):
+    elif word in CODES and (spot.following in SYMPTOMS | _OF_CODE or not spot.following.isalpha()):
         yield spot.failure(weight="exact")
     elif word == "maintenance":
         if spot.last in _MAINTAINED or not spot.after or spot.following in _SERVICE:
@@ -127,7 +136,9 @@ def _of_forms(spot: Spot, kind: str) -> Iterator[Failure]:
 
 def _is_down(spot: Spot) -> bool:
     """Whether "down" is no direction: "is down", "went down", but not "scrolled down", "down the page"."""
-    if spot.last in _MOVING or ("i" in spot.before and spot.last not in BE):
+    if spot.last in BE:
+        return spot.following != "to"
+    if spot.last in _MOVING or "i" in spot.before:
         return False
     return spot.following in _DOWN if spot.after else bool(spot.before)
 
@@ -141,6 +152,8 @@ def _is_met(spot: Spot) -> bool:
 
 def _is_spoken_of(spot: Spot) -> bool:
     """Whether an error is only the subject of something: "check for errors", "error reports", "to fix errors"."""
+    if spot.last.startswith("open") or any(word.isdigit() for word in spot.before[-2:]):
+        return True  # "12 open issues"
     if spot.following in _BUILT and spot.last not in _HAD:
         return True
     near = spot.words[max(0, spot.at - 3) : spot.at]

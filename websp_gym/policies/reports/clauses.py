@@ -51,7 +51,7 @@ _ORDERS = word_set(
     "keep let give contact save send reload refresh remember imagine suppose assume handle fix expect watch warn "
     "notify alert remind"
 )
-_INTRO = word_set("please also then just always never and kindly simply first")
+_INTRO = word_set("or please also then just always never and kindly simply first")
 _OBJECTS = word_set(
     "any the a an me us it that if when your my our for to user users all every errors not again what whether "
     "them him her this about on no"
@@ -176,15 +176,19 @@ def _judged(parts: list[tuple[str, list[str]]], asks: bool, number: int) -> list
     found: list[Clause] = []
     if any(opens == "as" and words[0] in _MEANT for opens, words in parts):
         return [Clause(tuple(words), False, number, opens) for opens, words in parts]  # "…, as you wanted"
+    # "A push is refused if it shows your address" tells of no push; "it fails if I save" does.
+    conditional = any(opens == "if" and "i" not in words[:2] for opens, words in parts)
     main = True
     for at, (opens, words) in enumerate(parts):
         stated = not _only_possible(words) and opens not in _DOUBTING and opens not in _OF_PEOPLE
         if opens not in _SUBORDINATE:
             joined = parts[at + 1][0] if at + 1 < len(parts) else ""
             stated = stated and not (_orders(words, joined) or _inverted(words) or _is_general(words))
+            stated = stated and not (conditional and not _PRESENT.isdisjoint(words))
             main = stated and _EXPLAINING.isdisjoint(words) and not {"not", "true"} <= set(words)
         else:
-            stated = stated and main and words[0] != "to"
+            under = found[-1].stated if found and found[-1].opens in _DOUBTING else True
+            stated = stated and main and under and words[0] != "to"
         if opens in ("when", "whenever") and not _PRESENT.isdisjoint(words):
             stated = False  # what is so whenever it is so
         if asks and (at == len(parts) - 1 or words[0] in _ASKING or opens in _ASKING):

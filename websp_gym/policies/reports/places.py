@@ -10,7 +10,20 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 from websp_gym.policies.reports.clauses import LABEL, clauses_of
-from websp_gym.policies.reports.words import GENERIC, PLAIN, THINGS, stem, with_leaving, word_set
+from websp_gym.policies.reports.words import (
+    FAILING,
+    GENERIC,
+    MISSING,
+    NEGATIONS,
+    OUT_OF_ORDER,
+    PLAIN,
+    REFUSING,
+    SYMPTOMS,
+    THINGS,
+    stem,
+    with_leaving,
+    word_set,
+)
 from websp_gym.sandbox.schema.addresses import AddressPattern
 from websp_gym.tasks.sites import site_schema
 
@@ -20,7 +33,17 @@ if TYPE_CHECKING:
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _NAME_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_SOUNDING = (
+    FAILING
+    | OUT_OF_ORDER
+    | REFUSING
+    | SYMPTOMS
+    | MISSING
+    | NEGATIONS
+    | word_set("maintenance down wrong don doesn can")
+)
 _NO_WORDS = word_set("www com org net html php htm en us asp index")
+_ANY_PAGE = word_set("settings setting preferences preference options web form server response")
 _COMMON = 4
 """A word in the addresses and titles of so many places of a site names none of them."""
 _LONG = 7
@@ -66,6 +89,15 @@ class Place:
         """Whether a word is the name of the site, or a part of it."""
         return word.isalpha() and self._is_of_site(word)
 
+    def masked(self, text: str) -> str:
+        """Return a text in which names of the site's settings and pages that sound like a failure are labels."""
+        names = _tempting(self._site.slug)
+        return (
+            names.sub(lambda found: f" {LABEL}{found[0].replace(chr(34), ' ')}{LABEL} ", text)
+            if names
+            else text
+        )
+
     def is_called(self, text: str, *, at_once: bool) -> bool:
         """Whether a text that says where something failed means this place.
 
@@ -108,6 +140,14 @@ class Place:
     def is_about(self, word: str) -> bool:
         """Whether a word is about the page itself, not only about a setting on it."""
         return not word.isalpha() or word in GENERIC or stem(word) in self._own or self._is_of_site(word)
+
+    def is_name(self, word: str) -> bool:
+        """Whether a word before "page" or "request" may mean it: it names no other one."""
+        if stem(word) in self._own or self._is_of_site(word) or word in _ANY_PAGE:
+            return True
+        return (
+            self.is_about(word) and not self.is_elsewhere(word) and not _counts(self._site.slug)[stem(word)]
+        )
 
     def is_titled_elsewhere(self, word: str) -> bool:
         """Whether a word stands in the address or the title of another place, and not in those of this one."""
@@ -275,6 +315,19 @@ def _counts(slug: str) -> Counter[str]:
         each
         for path, title in places.items()
         for each in {stem(word) for word in (*_words(path), *_words(title))}
+    )
+
+
+@cache
+def _tempting(slug: str) -> re.Pattern[str] | None:
+    """Return what finds the names on a site that sound like a failure, such as "Failed sign-in alerts"."""
+    site = site_schema(slug)
+    names = {title for _, title in _titles_of(site)} | {each.label for each in site.settings.values()}
+    found = [name for name in names if len(name.split()) > 1 and not _SOUNDING.isdisjoint(_words(name))]
+    return (
+        re.compile("|".join(map(re.escape, sorted(found, key=len, reverse=True))), re.IGNORECASE)
+        if found
+        else None
     )
 
 

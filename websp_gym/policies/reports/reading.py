@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from websp_gym.policies.reports.places import Place
 
 _PAGES = word_set("page pages settings preferences section tab form site screen")
-_OF_NAME = word_set("page pages tab section screen site")
+_OF_NAME = word_set("page pages tab section screen site request")
 _FURTHER = word_set("because at with in for by when while after since due from until during instead so")
 _SAVING = word_set(
     "save saved saving saves submit submitted submitting submission send sent sending store stored form changes "
@@ -46,7 +46,7 @@ def tells_of(text: str, place: Place, kind: str, *, at_once: bool) -> bool:
         kind: ``maintenance``, ``fails`` or ``missing``.
         at_once: Whether it was said in the step of the fault or in the next one.
     """
-    clauses = clauses_of(text)
+    clauses = clauses_of(place.masked(text))
     found = [(at, failure) for at in range(len(clauses)) for failure in _stated(clauses, at, kind)]
     if not found:
         return False
@@ -101,9 +101,8 @@ def _is_there(
         return False
     if not _PAGES.isdisjoint(words) and any(map(place.is_titled_elsewhere, subject)):
         return False
-    if any(
-        what in _OF_NAME and not (_is_plain(name) or place.is_about(name)) for name, what in pairwise(words)
-    ):
+    pairs = ((name, what) for name, what in pairwise(words) if what in _OF_NAME and not _is_plain(name))
+    if not all(place.is_name(name) for name, _ in pairs):
         return False  # the page of something else
     if failure.of_page and subject and not any(place.is_about(word) for word in subject):
         return False

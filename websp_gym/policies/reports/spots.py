@@ -97,6 +97,8 @@ class Spot:
     @property
     def is_kept_from(self) -> bool:
         """Whether it is the effect of a setting: others cannot find something, or nobody can any more."""
-        if self.following == "you" or not {"anymore", "longer"}.isdisjoint(self.words):
+        if self.following == "you":
+            return self.word != "logout"
+        if not {"anymore", "longer"}.isdisjoint(self.words):
             return _PLACED.isdisjoint(self.before) or self.has_after(("by",), 4)
         return self.has_after(PEOPLE | {"search", "public"}, 4) and self.has_after(("by", "to", "for"), 4)

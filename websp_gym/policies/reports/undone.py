@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from websp_gym.policies.reports.spots import BE, Failure, Spot, Weight
 from websp_gym.policies.reports.words import (
     FIRST_PERSON,
+    GENERIC,
     LEFT_UNDONE,
     OF_AGENTS,
     OF_PAGES,
     PEOPLE,
+    PLAIN,
     SERVED,
     SYMPTOMS,
     word_set,
@@ -24,16 +26,28 @@ BETWEEN = word_set(
 _PLACING = word_set("the into past onto there that this my your through")
 _MODALS = word_set("can could will would able unable")
 _MANAGING = word_set("manage managed let get got")
-_OF_OTHERS = word_set("nothing none neither nor without zero free nil")
+_OF_OTHERS = word_set("nobody nothing none neither nor without zero free nil")
 _NO_NOUN = word_set("work working load loading open opening save saving saved go respond response")
 """What "no" denies in the English of some: "page no work"."""
 _PRESENT = word_set("is are do does will")
 _EFFECTS = tuple(sorted(word_set("show display appear send sent store storing keep kept record sav process")))
 """What settings are about too: "your city is not shown" is what was wanted, unless it is a page that is not."""
-_PAGE_LIKE = word_set(
-    "page pages site website form settings preferences options screen server system link button menu dialog "
-    "change changes request submission edit update content"
+PAGE_LIKE = word_set(
+    "tab section list page pages site website form settings preferences options screen server system link button "
+    "menu dialog change changes request submission edit update content"
 )
+_VISITED = word_set(
+    "find found see seen view viewed read use used reach reached accessed shown displayed opened loaded"
+)
+_FOR_NOW = word_set("moment currently temporarily right")
+_STATES = tuple(
+    sorted(
+        word_set(
+            "enabl disabl activat deactivat select choose chose set switch turn toggle check opt sign log read"
+        )
+    )
+)
+_PAST = word_set("was were did has have had been")
 _SAVED = ("sav", "stor", "kept")
 _OPENED = ("load", "open", "show", "display", "appear")
 _MORE = word_set("else other more further additional")
@@ -58,7 +72,7 @@ def undone(spot: Spot) -> Iterator[Failure]:
     elif spot.word == "no" and verb.word not in _NO_NOUN:
         return
     elif verb.word in SERVED and spot.word != "unable":
-        if not verb.is_kept_from:
+        if not verb.is_kept_from and (verb.word, verb.following) != ("up", "to"):
             yield Failure(spot.at, end + 1, of_page=True)
     elif not _is_wanted(spot, verb):
         modal = spot.word == "unable" or not _MODALS.isdisjoint((spot.last, *gap))
@@ -70,6 +84,8 @@ def _not_done(spot: Spot, verb: Spot, *, able: bool, modal: bool, by_agent: bool
     """Yield that a verb was not done. What the agent did not do was its choice, unless it was not able to."""
     if verb.word not in (OF_PAGES | OF_AGENTS) or (by_agent and not able):
         return
+    if verb.word.startswith(_STATES) and not able and spot.last not in _PAST:
+        return  # "not enabled" is how a setting is
     if modal and verb.has_after(("again",), 2):
         return  # "cannot be shown again"
     chosen = verb.word in LEFT_UNDONE and not modal
@@ -79,12 +95,16 @@ def _not_done(spot: Spot, verb: Spot, *, able: bool, modal: bool, by_agent: bool
 
 def _is_wanted(spot: Spot, verb: Spot) -> bool:
     """Whether it is what a setting is for, or what others cannot do, or an error that is not there."""
-    if verb.is_kept_from or not PEOPLE.isdisjoint(spot.before) or verb.has_after(SYMPTOMS, 3):
+    people = PEOPLE - {"you"} if "sent" in spot.before else PEOPLE
+    if verb.is_kept_from or not people.isdisjoint(spot.before) or verb.has_after(SYMPTOMS, 3):
         return True
+    page = not PAGE_LIKE.isdisjoint(spot.before)
+    if spot.last == "can" and verb.last == "be" and verb.word in _VISITED:
+        return not page and _FOR_NOW.isdisjoint(spot.words)
     if spot.last not in _PRESENT or not verb.word.startswith(_EFFECTS) or spot.at < 2:
         return False
-    yours = verb.following == "your" and verb.after[1:2] != () and verb.after[1] not in _PAGE_LIKE
-    return yours or _PAGE_LIKE.isdisjoint(spot.before)
+    thing = next((word for word in verb.after[:3] if word not in PLAIN), "")
+    return not page or bool(thing and thing not in GENERIC)
 
 
 def _none_done(spot: Spot) -> Iterator[Failure]:
@@ -92,7 +112,12 @@ def _none_done(spot: Spot) -> Iterator[Failure]:
     if spot.following in ("effect", "luck", "success"):
         yield spot.failure(on=1)
         return
-    if spot.has_after(_MORE, 2) or "will" in spot.words or "anymore" in spot.words:
+    if (
+        spot.has_after(_MORE, 2)
+        or spot.has_after(SYMPTOMS | {"maintenance"}, 3)
+        or "will" in spot.words
+        or "anymore" in spot.words
+    ):
         return
     if spot.last in OF_PAGES and spot.last.startswith(_SAVED):
         yield spot.failure(back=1, weight="exact")

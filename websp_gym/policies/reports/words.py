@@ -62,7 +62,7 @@ OF_AGENTS = _all_forms(
     "reach access get enter visit view see find use load open save store submit send complete finish continue "
     "proceed manage succeed change update edit modify adjust switch turn toggle set delete remove clear create "
     "generate make add upload confirm log sign disconnect request revoke withdraw opt unsubscribe reset select "
-    "choose activate deactivate enable disable read do apply perform carry verify check"
+    "choose activate logout deactivate enable disable read do apply perform carry verify check"
 )
 """What one who uses a site cannot do where something is wrong."""
 _CHOSEN = _all_forms(
@@ -87,7 +87,7 @@ _SYMPTOM = word_set(
 SYMPTOMS = _SYMPTOM | {f"{word}s" for word in _SYMPTOM} | frozenset({"difficulty", "difficulties"})
 SERVED = word_set(
     "available reachable accessible possible usable responding responsive successful successfully operational "
-    "functional working online able through"
+    "functional working online able through up"
 )
 """What a page is if nothing is wrong."""
 CODES = word_set("400 401 403 404 408 409 410 422 423 429 500 501 502 503 504 520")
@@ -151,7 +151,7 @@ _CANONICAL = {
     "subscrib": "subscript", "notify": "notificat", "notif": "notificat", "pronoun": "pronoun",
 }  # fmt: skip
 _LEAVING = re.compile(
-    r"\b(sign|signs|signed|signing|log|logs|logged|logging)[ -]+((?:\w+[ -]+){0,3})(?:out|off)\b"
+    r"(?<![/\w.-])(sign|signs|signed|signing|log|logs|logged|logging)[ -]+((?:\w+[ -]+){0,3})(?:out|off)\b"
 )
 
 
@@ -195,7 +195,7 @@ def stem(word: str) -> str:
 _SPELLED = sorted(
     FAILING | OUT_OF_ORDER | SYMPTOMS | REFUSING | MISSING | OF_PAGES | {"maintenance", "wrong", "access"}
 )
-_NO_MISTAKE = word_set("filed filing issued cashed savings")
+_NO_MISTAKE = word_set("filed filing issued cashed savings difficult outrage break")
 
 
 @lru_cache(10_000)
