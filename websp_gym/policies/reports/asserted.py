@@ -15,6 +15,7 @@ from websp_gym.policies.reports.words import (
     OF_AGENTS,
     OF_PAGES,
     OUT_OF_ORDER,
+    PLAIN,
     REFUSING,
     SYMPTOMS,
     word_set,
@@ -34,6 +35,11 @@ _OF_CODE = word_set(
     "response page code status internal service bad from at when on and in the unprocessable for was came "
     "appeared"
 )
+_OUT_OF_USE = (("of", "service"), ("of", "order"), ("of", "action"), ("of", "use"))
+_MENDED = word_set("maintained worked repaired serviced fixed")
+_MENDING = word_set("maintaining servicing repairing fixing")
+_COUNTED = word_set("the a an some any one two three four five several many")
+_TRIES = word_set("attempt attempts try tries save request submission load")
 _MOVING = word_set(
     "scroll scrolls scrolled scrolling narrow narrowed narrowing cut cuts step drop i we go going slow slowed way "
     "further arrow press pressed up calm move moved taken"
@@ -83,7 +89,7 @@ def _is_denied(spot: Spot) -> bool:
 
 def _of_verbs(spot: Spot) -> Iterator[Failure]:
     word = spot.word
-    if word in FAILING and not spot.is_ones_own and spot.last != "to":
+    if word in FAILING and not (spot.is_ones_own or spot.last == "to" or _is_attribute(spot)):
         yield spot.failure(of_page=word.startswith(_BROKEN))
     elif (
         word in REFUSING
@@ -116,11 +122,13 @@ def _of_sites(spot: Spot) -> Iterator[Failure]:
     elif word == "maintenance":
         if spot.last in _MAINTAINED or not spot.after or spot.following in _SERVICE:
             yield spot.failure(weight="exact")
-    elif word in ("maintained", "worked", "repaired", "serviced") and spot.last == "being":
+    elif (word in _MENDED and spot.last == "being") or (word in _MENDING and spot.last in BE):
         yield spot.failure(back=1, weight="exact")
+    elif word in ("repair", "construction") and spot.last == "under":
+        yield spot.failure(back=1, weight="exact", of_page=True)
     elif word == "down" and _is_down(spot):
         yield spot.failure(weight="exact", of_page=True)
-    elif word == "out" and spot.after[:2] in (("of", "service"), ("of", "order")):
+    elif word == "out" and spot.after[:2] in _OUT_OF_USE:
         yield spot.failure(on=2, weight="exact", of_page=True)
     elif word == "closed" and spot.last in _FOR_NOW:
         yield spot.failure(of_page=True)
@@ -132,6 +140,12 @@ def _of_forms(spot: Spot, kind: str) -> Iterator[Failure]:
         yield spot.failure(of_page=True)
     elif spot.word in ("left", "forgot") and kind == "missing" and not _REQUIRED.isdisjoint(spot.after):
         yield spot.failure()
+
+
+def _is_attribute(spot: Spot) -> bool:
+    """Whether it only says which one: "three failed sign-ins"."""
+    counted = spot.last in _COUNTED or spot.last.isdigit()
+    return counted and spot.following not in PLAIN | _TRIES and spot.following != ""
 
 
 def _is_down(spot: Spot) -> bool:

@@ -57,6 +57,8 @@ _OBJECTS = word_set(
     "them him her this about on no"
 )
 _PRESENT = word_set("is are fails fail goes does do happens occurs shows gives breaks crashes isn stops")
+_GOING_ON = word_set("and but or") | {","}
+_FINITE = word_set("is are was were has have had do does did can could will would not never")
 _MEANT = word_set("you asked wanted requested instructed desired wished agreed planned told")
 _KINDS = word_set("page form site website server request button link setting switch")
 _NOTHING = word_set("none 0 no zero nil nothing")
@@ -178,8 +180,11 @@ def _judged(parts: list[tuple[str, list[str]]], asks: bool, number: int) -> list
         return [Clause(tuple(words), False, number, opens) for opens, words in parts]  # "…, as you wanted"
     # "A push is refused if it shows your address" tells of no push; "it fails if I save" does.
     conditional = any(opens == "if" and "i" not in words[:2] for opens, words in parts)
-    main = True
+    main, before = True, list[str]()
     for at, (opens, words) in enumerate(parts):
+        if opens in _GOING_ON and words[0] in _FINITE:
+            words = _subject_of(before) + words
+        before = words
         stated = not _only_possible(words) and opens not in _DOUBTING and opens not in _OF_PEOPLE
         if opens not in _SUBORDINATE:
             joined = parts[at + 1][0] if at + 1 < len(parts) else ""
@@ -195,6 +200,14 @@ def _judged(parts: list[tuple[str, list[str]]], asks: bool, number: int) -> list
             stated = False
         found.append(Clause(tuple(words), stated, number, opens))
     return found
+
+
+def _subject_of(words: list[str]) -> list[str]:
+    """Return what a clause is about: "the token" of "the token is new"; so is "and cannot …" after it."""
+    if words[:1] == ["i"] or words[:1] == ["we"]:
+        return words[:1]
+    end = next((at for at, word in enumerate(words) if word in _FINITE), None)
+    return words[:end] if end is not None else []
 
 
 def _only_possible(words: list[str]) -> bool:

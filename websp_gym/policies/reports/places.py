@@ -42,7 +42,7 @@ _SOUNDING = (
     | NEGATIONS
     | word_set("maintenance down wrong don doesn can")
 )
-_NO_WORDS = word_set("www com org net html php htm en us asp index")
+_NO_WORDS = word_set("www com org net html php htm en us asp index app")
 _ANY_PAGE = word_set("settings setting preferences preference options web form server response")
 _COMMON = 4
 """A word in the addresses and titles of so many places of a site names none of them."""
@@ -70,15 +70,20 @@ class Place:
 
     def has(self, address: str) -> bool:
         """Whether an address or a path is one of the place."""
-        parts = urlsplit(
-            address
-            if "://" in address
-            else f"https://{address.lstrip('/') if address[:1] != '/' else self._request.host + address}"
+        try:
+            parts = urlsplit(self._whole(address))
+            hosts = (parts.hostname or "", f"www.{parts.hostname}")
+        except ValueError:
+            return False
+        known = [urlsplit(each) for each in self._addresses if self._is_own(each)]
+        return any(self._request.fits(host, parts.path, parts.query) for host in hosts) or any(
+            each.hostname in hosts and each.path.rstrip("/") == parts.path.rstrip("/") for each in known
         )
-        host, path = parts.hostname or "", parts.path
-        if self._request.fits(host, path, parts.query):
-            return True
-        return any(_is_same(host, path, known) for known in self._addresses if self._is_own(known))
+
+    def _whole(self, address: str) -> str:
+        if "://" in address:
+            return address
+        return f"https://{self._request.host}{address}" if address.startswith("/") else f"https://{address}"
 
     @property
     def is_page(self) -> bool:
@@ -132,7 +137,7 @@ class Place:
         if word[0] == LABEL:
             return True
         if not word.isalnum():
-            return "/" not in word or self.has(word) or urlsplit(f"https://{word}").path in ("", "/")
+            return "/" not in word.rstrip("/") or self.has(word)
         if len(word) == 1 or word.isdigit() or word in PLAIN or word in GENERIC or word in THINGS:
             return True
         return stem(word) in self._known or self._is_of_site(word) or self._sticks(stem(word), 3)
@@ -155,7 +160,7 @@ class Place:
 
     def owns(self, words: Sequence[str]) -> bool:
         """Whether one of some words is in its address or title, and none names another place of the site."""
-        own = any(stem(word) in self._own and word not in GENERIC and word not in PLAIN for word in words)
+        own = any(stem(word) in self._own and word not in GENERIC for word in words)
         return own and not any(map(self.is_elsewhere, words))
 
     def is_address_elsewhere(self, word: str) -> bool:
@@ -256,7 +261,7 @@ class Place:
         name = self._site.name
         parts = _NAME_PART.findall(name)
         initials = "".join(letter for letter in name if letter.isupper())
-        hosts = [label for host in self._site.hosts for label in host.split(".")]
+        hosts = [label for host in self._site.hosts for label in host.split(".")[:-1]]
         return (
             frozenset(each.casefold() for each in (*parts, "".join(parts), initials, *hosts) if len(each) > 2)
             - _NO_WORDS
@@ -264,8 +269,8 @@ class Place:
 
     def _sticks(self, word: str, least: int) -> bool:
         """Whether a word sticks in a long segment of the address."""
-        segments = ["".join(_WORD.findall(segment)) for segment in self._request.segments]
-        return len(word) >= least and any(word in each and len(each) >= _LONG for each in segments)
+        parts = [each for segment in self._request.segments for each in _WORD.findall(segment)]
+        return len(word) >= least and any(word in each and len(each) >= _LONG for each in parts)
 
     def _is_in_segment(self, word: str) -> bool:
         """Whether a rare word sticks in a segment of the address, or a word of it in this one."""
@@ -281,11 +286,6 @@ def _collections(action: FormAction) -> set[str]:
         *(each.collection for each in action.removes),
         *(each.collection for each in action.updates),
     }
-
-
-def _is_same(host: str, path: str, known: str) -> bool:
-    parts = urlsplit(known)
-    return parts.hostname == host and parts.path.rstrip("/") == path.rstrip("/")
 
 
 def _words(text: str) -> Iterator[str]:

@@ -11,11 +11,9 @@ from websp_gym.policies.reports.clauses import Clause, clauses_of
 from websp_gym.policies.reports.spots import Failure, Spot
 from websp_gym.policies.reports.undone import undone
 from websp_gym.policies.reports.words import (
-    FIRST_PERSON,
     GENERIC,
     NEEDING,
     NEGATIONS,
-    PEOPLE,
     PLAIN,
     word_set,
 )
@@ -24,6 +22,7 @@ if TYPE_CHECKING:
     from websp_gym.policies.reports.places import Place
 
 _PAGES = word_set("page pages settings preferences section tab form site screen")
+_ASKING = word_set("form page site server it they")
 _OF_NAME = word_set("page pages tab section screen site request")
 _FURTHER = word_set("because at with in for by when while after since due from until during instead so")
 _SAVING = word_set(
@@ -69,7 +68,7 @@ def _stated(clauses: tuple[Clause, ...], number: int, kind: str) -> list[Failure
     if found or kind != "missing":
         return found
     at = next((at for at, word in enumerate(clause.words) if word in NEEDING), None)
-    if at is not None and (PEOPLE | FIRST_PERSON).isdisjoint(clause.words[:at]) and _has_not(clauses, clause):
+    if at is not None and not _ASKING.isdisjoint(clause.words[:at]) and _has_not(clauses, clause):
         return [Failure(at, at + 1)]
     return []
 
@@ -136,7 +135,7 @@ def _is_of_another(clauses: tuple[Clause, ...], number: int, place: Place) -> bo
     """Whether "it" in a clause is what the clauses before it are about, and that is another place of the site."""
     for clause in reversed(clauses[:number]):
         words = [word for word in clause.words if not _is_plain(word)]
-        if any(place.names(word) for word in words):
+        if any(place.names(word) for word in words) or place.owns(clause.words):
             return False
         if any(place.is_elsewhere(word) for word in words):
             return True

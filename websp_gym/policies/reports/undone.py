@@ -36,9 +36,7 @@ PAGE_LIKE = word_set(
     "tab section list page pages site website form settings preferences options screen server system link button "
     "menu dialog change changes request submission edit update content"
 )
-_VISITED = word_set(
-    "find found see seen view viewed read use used reach reached accessed shown displayed opened loaded"
-)
+_VISITED = word_set("find found see seen view viewed read use used reach reached accessed shown displayed")
 _FOR_NOW = word_set("moment currently temporarily right")
 _STATES = tuple(
     sorted(
@@ -51,6 +49,11 @@ _PAST = word_set("was were did has have had been")
 _SAVED = ("sav", "stor", "kept")
 _OPENED = ("load", "open", "show", "display", "appear")
 _MORE = word_set("else other more further additional")
+_COME_TO_BE = word_set(
+    "saved stored kept loaded accepted submitted recorded registered applied processed created generated "
+    "requested updated exists exist"
+)
+_SHOWN = word_set("shown displayed sent")
 _DONE = word_set("was were been has could got")
 
 
@@ -88,9 +91,10 @@ def _not_done(spot: Spot, verb: Spot, *, able: bool, modal: bool, by_agent: bool
         return  # "not enabled" is how a setting is
     if modal and verb.has_after(("again",), 2):
         return  # "cannot be shown again"
-    chosen = verb.word in LEFT_UNDONE and not modal
+    if verb.word in LEFT_UNDONE and not able and spot.last in BE:
+        return  # "was not changed" is what an agent may have left as it was
     weight: Weight = "exact" if verb.word.startswith(_SAVED) else "plain"
-    yield Failure(spot.at, verb.at + 1, "bare" if chosen else weight, of_page=verb.word.startswith(_OPENED))
+    yield Failure(spot.at, verb.at + 1, weight, of_page=verb.word.startswith(_OPENED))
 
 
 def _is_wanted(spot: Spot, verb: Spot) -> bool:
@@ -101,6 +105,8 @@ def _is_wanted(spot: Spot, verb: Spot) -> bool:
     page = not PAGE_LIKE.isdisjoint(spot.before)
     if spot.last == "can" and verb.last == "be" and verb.word in _VISITED:
         return not page and _FOR_NOW.isdisjoint(spot.words)
+    if spot.last == "can" and verb.last != "be" and len(spot.before) > 1:
+        return not page and (FIRST_PERSON | {"it"}).isdisjoint(spot.before)
     if spot.last not in _PRESENT or not verb.word.startswith(_EFFECTS) or spot.at < 2:
         return False
     thing = next((word for word in verb.after[:3] if word not in PLAIN), "")
@@ -124,7 +130,7 @@ def _none_done(spot: Spot) -> Iterator[Failure]:
     for place, word in enumerate(spot.after[:6]):
         before = spot.after[place - 1] if place else ""
         if before in _DONE or word in ("exists", "exist"):
-            if word in OF_PAGES or word in OF_AGENTS:
+            if word in _COME_TO_BE or (word in _SHOWN and spot.word == "nothing"):
                 yield spot.failure(on=place + 1)
                 return
             if word not in BE:

@@ -128,13 +128,13 @@ _COMMON = word_set(
     "applied applying turn turned turning set complete completed completing finish finished finishing continue "
     "continued work works worked working visit visited visiting enter entering select selected choose chose "
     "chosen toggled toggle switching switched ok okay fine well probably likely maybe perhaps ie eg etc http "
-    "https code status www initial landed landing redirected led brought taken stopped two three four five "
-    "several completely fully properly correctly immediately suddenly initially later earlier beginning start "
-    "started user agent browser task response side effect luck avail vain none nothing something everything cause "
-    "reason obstacle detail details wait waiting waited hope possible available partly internal bad gateway "
-    "unprocessable entity service unexpected generic strange odd weird red big short long whole technical minor "
-    "small major serious temporary momentary current requested desired corresponding relevant respective "
-    "concerned intended required main original final following"
+    "https code status www initial landed landing redirected led brought taken stopped blocked prevented two "
+    "three four five several completely fully properly correctly immediately suddenly initially later earlier "
+    "beginning start started user agent browser task response side effect luck avail vain none nothing something "
+    "everything cause reason obstacle detail details wait waiting waited hope possible available partly internal "
+    "bad gateway unprocessable entity service unexpected generic strange odd weird red big short long whole "
+    "technical minor small major serious temporary momentary current requested desired corresponding relevant "
+    "respective concerned intended required main original final following"
 )
 PLAIN = (
     _COMMON | OF_PAGES | FAILING | OUT_OF_ORDER | REFUSING | SYMPTOMS | SERVED | CODES | MISSING | NEEDING
