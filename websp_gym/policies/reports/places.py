@@ -129,7 +129,7 @@ class Place:
         if word[0] == LABEL:
             return word[1:].strip() in self._labels
         if not word.isalnum():
-            return ("/" in word) and self.has(word)
+            return word in self._request.segments or ("/" in word and self.has(word))
         return stem(word) in self._strong or self._is_in_segment(stem(word))
 
     def allows(self, word: str) -> bool:
@@ -137,7 +137,7 @@ class Place:
         if word[0] == LABEL:
             return True
         if not word.isalnum():
-            return "/" not in word.rstrip("/") or self.has(word)
+            return self._is_host(word.rstrip("/")) if "/" not in word.rstrip("/") else self.has(word)
         if len(word) == 1 or word.isdigit() or word in PLAIN or word in GENERIC or word in THINGS:
             return True
         return stem(word) in self._known or self._is_of_site(word) or self._sticks(stem(word), 3)
@@ -165,7 +165,7 @@ class Place:
 
     def is_address_elsewhere(self, word: str) -> bool:
         """Whether a word is the address of another page."""
-        return not word.isalnum() and word[0] != LABEL and not self.allows(word)
+        return not (word.isalnum() or word[0] == LABEL or self.allows(word) or self.names(word))
 
     def is_elsewhere(self, word: str) -> bool:
         """Whether a word names another place of the site."""
@@ -251,6 +251,10 @@ class Place:
         if self._method == "GET":
             return self._request.matches(address)
         return urlsplit(address).hostname in self._site.hosts
+
+    def _is_host(self, word: str) -> bool:
+        """Whether a word with a dot is a host of the site, or none at all, such as a number."""
+        return word in self._site.hosts or f"www.{word}" in self._site.hosts or not word[-1:].isalpha()
 
     def _is_of_site(self, word: str) -> bool:
         return word in self._site_names
