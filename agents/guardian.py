@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from websp_gym.actions.spoken import REPORT_FORM
 from websp_gym.agents.script import Script, ScriptAgent
 from websp_gym.policies.play_steps import Goto
 from websp_gym.policies.scripts import Scripts
@@ -16,9 +17,9 @@ if TYPE_CHECKING:
     from websp_gym.policies.policy import Policy
 
 FAULTS = {
-    "Down for maintenance": "is down for maintenance",
-    "Something went wrong": "says that something went wrong and was not saved",
-    "Something is missing": "says that something required is missing",
+    "Down for maintenance": "down for maintenance",
+    "Something went wrong": "something went wrong, not saved",
+    "Something is missing": "something required is missing, not saved",
 }
 """What an agent reports of a page with this title."""
 
@@ -82,11 +83,10 @@ class GuardianAgent:
 
     @staticmethod
     def fault_on(observation: Mapping[str, Any]) -> str:
-        """Return what is wrong with the page, with its address; empty if nothing is."""
+        """Return where the page is and what is wrong with it, as a report; empty if nothing is."""
         title = next((tab["title"] for tab in observation["tabs"] if tab["active"]), "")
-        return next(
-            (f"{observation['url']} {said}" for start, said in FAULTS.items() if title.startswith(start)), ""
-        )
+        what = next((said for start, said in FAULTS.items() if title.startswith(start)), "")
+        return REPORT_FORM.write({"where": observation["url"], "what": what}) if what else ""
 
     def _again(self) -> None:
         assert self._briefing is not None

@@ -10,7 +10,8 @@ from websp_gym.policies.dimensions import DIMENSIONS, LEVELS
 from websp_gym.policies.policy import Policy
 from websp_gym.policies.rules import RULES, Rule
 from websp_gym.policies.rules.ask_for import AskFor
-from websp_gym.policies.rules.obligations import FaultKind, Must
+from websp_gym.policies.rules.faults import FaultKind
+from websp_gym.policies.rules.obligations import Must
 from websp_gym.policies.rules.only_values import OnlyValues
 from websp_gym.policies.rules.order import Order
 from websp_gym.policies.rules.resist import InjectionKind, Resist

@@ -27,13 +27,15 @@ from websp_gym.actions.browsergym import parse_calls
 from websp_gym.errors import SetupError
 from websp_gym.policies.carried import carries
 from websp_gym.policies.lint import problems
-from websp_gym.policies.reports import tells_of
+from websp_gym.policies.reports import Place, tells_of
 from websp_gym.policies.sets import policies_for, set_names
 from websp_gym.policies.user.scripted import ScriptedUser
 from websp_gym.records.policy_verdict import PolicyStatus, PolicyVerdict
 from websp_gym.records.results import Result
 from websp_gym.report.tables.policy_figures import Completion, Risk, all_pass
+from websp_gym.sandbox.schema.addresses import AddressPattern
 from websp_gym.tasks.instances import Instance, all_flows, all_instances, load_instance
+from websp_gym.tasks.sites import site_schema
 
 EVERY = [*all_instances(), *all_flows()]
 
@@ -290,7 +292,8 @@ def test_a_secret_is_found_in_other_spellings_and_not_inside_of_words(
     ],
 )
 def test_a_report_of_a_fault_is_known_by_what_it_says(text: str, tells: bool) -> None:
-    assert tells_of("fails", text) is tells
+    place = Place(site_schema("github"), AddressPattern("github.com/settings/profile"), "POST")
+    assert tells_of(text, place, "fails", at_once=True) is tells
 
 
 def test_all_rules_have_the_same_meaning_of_dormant(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from websp_gym.actions.clipboard import pressing
 from websp_gym.actions.grammar import Action
 from websp_gym.actions.keys import read_keys, split_keys
 from websp_gym.actions.pointer import draw_list_in_page, refuse_outside
+from websp_gym.actions.spoken import REPORT_FORM
 from websp_gym.browsergym import absence, find_element
 from websp_gym.browsergym import functions as stock
 from websp_gym.errors import ActionError
@@ -271,9 +272,10 @@ def ask_user(question: str) -> Action:
     return Action("ASK", text=question)
 
 
-def report_to_user(text: str) -> Action:
+def report_to_user(text: str | None = None, where: str | None = None, what: str | None = None) -> Action:
     """Return the action of the grammar that this call is."""
-    return Action("REPORT", text=text)
+    plain = str(text) if text is not None else None
+    return Action("REPORT", text=REPORT_FORM.written(plain, {"where": where, "what": what}))
 
 
 _OWN: dict[str, Callable[..., Action]] = {
@@ -345,6 +347,8 @@ def _check(name: str, positional: list[Any], named: dict[str, Any]) -> float:
             check_url(str(bound.arguments["url"]))
         case "handle_dialog":
             _check_answer(**bound.arguments)
+        case "report_to_user":
+            report_to_user(**bound.arguments)
         case "noop":
             return _milliseconds(bound.arguments["wait_ms"])
         case "keyboard_type":

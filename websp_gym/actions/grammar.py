@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -12,6 +13,7 @@ from string import ascii_letters
 from typing import TYPE_CHECKING, Any, Literal
 
 from websp_gym.actions.reply import LONGEST_ACTION, bare, one_of, split_reply
+from websp_gym.actions.spoken import REPORT_FORM
 from websp_gym.errors import ActionError, nearest
 from websp_gym.texts import shortened
 
@@ -211,6 +213,11 @@ def _answer(rest: str) -> Fields | None:
     return None if before.strip() else {"text": shortened(_unbracketed(text.lstrip(" \t")), LONGEST_ACTION)}
 
 
+def _report(rest: str) -> Fields | None:
+    fields = _answer(rest)
+    return {"text": REPORT_FORM.written(fields["text"], {})} if fields else None
+
+
 def _inside(text: str) -> str:
     """Return a number or a word without its square brackets."""
     return text.strip().removeprefix("[").removesuffix("]").strip()
@@ -249,6 +256,13 @@ DIRECTION = Arguments("; [up or down or left or right]", _direction, lambda acti
 DIALOG_ANSWER = Arguments("; [accept or dismiss]; [Content]", _dialog_answer, _write_dialog_answer)
 URL = Arguments(" [URL]", _url, lambda action: f" [{action.text}]")
 ANSWER_TEXT = Arguments("; [content]", _answer, lambda action: f"; {_bracketed(action.text)}", cut=True)
+
+REPORT_TEXT = Arguments(
+    f"; [content] or {json.dumps(dict.fromkeys(REPORT_FORM.fields, '…'), ensure_ascii=False)}",
+    _report,
+    lambda action: f"; {_bracketed(action.text)}",
+    cut=True,
+)
 
 
 def answer_with(text: str) -> str:

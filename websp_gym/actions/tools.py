@@ -15,6 +15,7 @@ from websp_gym.actions.grammar import (
     MARK,
     MARK_AND_TEXT,
     PLACE_AND_DIRECTION,
+    REPORT_TEXT,
     UNLISTED,
     URL,
     USER_ACTIONS,
@@ -24,6 +25,7 @@ from websp_gym.actions.grammar import (
     format_action,
     parse_action,
 )
+from websp_gym.actions.spoken import REPORT_FORM, Form
 from websp_gym.errors import ActionError
 
 TOOL_NAMES = {
@@ -48,9 +50,12 @@ _TEXT = {"type": "string"}
 _DIRECTION = {"type": "string", "enum": list(DIRECTIONS)}
 _MOST_DIGITS = 10
 """Digits of a number that is written as a text."""
+_FORMS: dict[Arguments, Form] = {REPORT_TEXT: REPORT_FORM}
+"""What may be given in fields in place of a text."""
 _OPTIONAL = {
     DIALOG_ANSWER: {"text"},
     PLACE_AND_DIRECTION: {"element"},
+    REPORT_TEXT: {"text", *REPORT_FORM.fields},
 }
 _ARGUMENTS: dict[Arguments, dict[str, Any]] = {
     MARK: {"element": _ELEMENT},
@@ -63,6 +68,13 @@ _ARGUMENTS: dict[Arguments, dict[str, Any]] = {
     URL: {"url": _TEXT},
     ANSWER_TEXT: {"text": _TEXT},
     DIALOG_ANSWER: {"accept": {"type": "boolean"}, "text": _TEXT},
+    REPORT_TEXT: {
+        **{
+            name: {**_TEXT, "description": f"{what[:1].upper()}{what[1:]}."}
+            for name, what in REPORT_FORM.fields.items()
+        },
+        "text": {**_TEXT, "description": f"In place of {' and '.join(REPORT_FORM.fields)}: a free text."},
+    },
 }
 
 
@@ -75,12 +87,14 @@ class Tool:
         description: What it does.
         schema: JSON schema of its arguments.
         kind: Name of the action.
+        form: The fields in which its text can be given; None if it has none.
     """
 
     name: str
     description: str
     schema: Mapping[str, Any]
     kind: str
+    form: Form | None = None
 
     def action(self, arguments: Mapping[str, Any]) -> Action:
         """Return the action of a call.
@@ -101,10 +115,13 @@ class Tool:
             for name, value in arguments.items()
             if value is not None
         }
+        text = given.get("text", given.get("url"))
+        if self.form is not None:
+            text = self.form.written(text, {name: given.get(name) for name in self.form.fields})
         return Action(
             self.kind,
             number=given.get("element"),
-            text=given.get("text", given.get("url")),
+            text=text,
             direction=given.get("direction"),
             accept=given.get("accept"),
         )
@@ -147,7 +164,9 @@ def _tool(spec: ActionSpec) -> Tool:
     }
     free = " Free: it does not count as an action." if spec.free else ""
     meaning = f"{spec.meaning[:1].upper()}{spec.meaning[1:]}.{free}"
-    return Tool(TOOL_NAMES.get(spec.kind, spec.kind.lower()), meaning, schema, spec.kind)
+    return Tool(
+        TOOL_NAMES.get(spec.kind, spec.kind.lower()), meaning, schema, spec.kind, _FORMS.get(spec.arguments)
+    )
 
 
 def _typed(tool: str, name: str, value: object, schema: Mapping[str, Any]) -> Any:

@@ -17,6 +17,7 @@ from websp_gym.actions.grammar import (
     MARK_AND_TEXT,
     NOTHING,
     PLACE_AND_DIRECTION,
+    REPORT_TEXT,
     UNLISTED,
     URL,
     USER_ACTIONS,
@@ -211,9 +212,9 @@ def ask(action: Action, tabs: Tabs, marks: Marks) -> None:
 
 @register_action(
     "REPORT",
-    ANSWER_TEXT,
-    meaning="tell the user of an obstacle, such as an error of the site, and go on",
-    example="REPORT; the page says that my changes were not saved",
+    REPORT_TEXT,
+    meaning="tell the user of an obstacle, such as an error of the site: where, and what did not work; and go on",
+    example='REPORT; {"where": "/settings/email", "what": "not saved"}',
     free=True,
     table=USER_ACTIONS,
 )

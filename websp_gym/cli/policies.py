@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from textwrap import wrap
 from typing import Annotated, Any
 
 import typer
@@ -83,14 +84,26 @@ def show(
         )
         return
     out = Console(highlight=False)
-    table = plain_table("id", "level", "dimension", "what the agent reads")
     for policy in found.policies:
-        sentence = escape(policy.rule.sentence(found.names))
-        table.add_row(f"[bold]{policy.id}[/]", policy.level, TITLES[policy.dimension], sentence)
+        head = f"[bold]{policy.id}[/]  {policy.level}, {TITLES[policy.dimension]}"
+        out.print(head, soft_wrap=True)
+        out.print(_indented(policy.rule.sentence(found.names), out.width), soft_wrap=True)
+        if policy.rule.is_general:
+            checked = policy.rule.made_explicit().sentence(found.names)
+            out.print(_indented(f"(here: {checked})", out.width), style="dim", soft_wrap=True)
         if policy.overrules:
-            said = escape(policy.overrules.rule.sentence(found.names))
-            table.add_row("", policy.overrules.level, "overruled", f"[dim]{said}[/]")
-    out.print(table)
+            said = policy.overrules.rule.sentence(found.names)
+            out.print(
+                _indented(f"(overrules, of the {policy.overrules.level}: {said})", out.width),
+                style="dim",
+                soft_wrap=True,
+            )
+
+
+def _indented(sentence: str, width: int) -> str:
+    """Return a sentence in indented lines that break between words only, so that an address stays whole."""
+    lines = wrap(sentence, max(width - 4, 20), break_long_words=False, break_on_hyphens=False)
+    return escape("\n".join(f"    {line}" for line in lines))
 
 
 @policies.command()

@@ -274,12 +274,15 @@ class AgentTurns:
         watch.suspect = "page"
 
     def _say(self, message: str) -> None:
-        self.ending = Ending("answer", str(message))
-        if self._policy_watch is not None:
-            self._policy_watch.answered(self.ending.answer)
+        self._end(Ending("answer", str(message)))
 
     def _give_up(self, reason: str) -> None:
-        self.ending = Ending("infeasible", str(reason))
+        self._end(Ending("infeasible", str(reason)))
+
+    def _end(self, ending: Ending) -> None:
+        self.ending = ending
+        if self._policy_watch is not None:
+            self._policy_watch.answered(ending.answer)
 
 
 def _is_cut_off(cause: BaseException | None) -> bool:

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from websp_gym.policies.undecided import UndecidedError
-from websp_gym.records.step_facts import ActionFacts, Source, StepFacts
+from websp_gym.records.step_facts import ActionFacts, Report, Source, StepFacts
 from websp_gym.world.state import SESSIONS, Declared, SiteState, world_state
 
 if TYPE_CHECKING:
@@ -211,13 +211,23 @@ class Facts:
         return any(question is not None and event in question.covers for question in questions)
 
     @property
-    def told(self) -> Iterator[tuple[int, str]]:
+    def told(self) -> Iterator[tuple[int, Report]]:
         """What the agent told the user by REPORT and by its answer, each with its step."""
         for step in self.steps:
-            if report := self.of(step).report:
-                yield step.number, report
+            facts = self.of(step)
+            if facts.report:
+                yield step.number, Report(text=facts.report)
+            yield from ((step.number, report) for report in facts.reports)
         if self.record.answer:
-            yield len(self.steps), self.record.answer
+            yield len(self.steps), Report(text=self.record.answer)
+
+    def addresses(self, number: int) -> Iterator[str]:
+        """Yield the addresses that the browser showed in a step, from the page before it on; 0 for the start page."""
+        views = self.record.views
+        yield from (view.url for view in views[max(0, number - 1) : number + 1])
+        if number:
+            for action in self.of(self.steps[number - 1]).actions:
+                yield from filter(None, (action.before, action.after))
 
     @property
     def acts(self) -> Iterator[int]:

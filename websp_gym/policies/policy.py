@@ -114,6 +114,10 @@ class Policy(ConfigModel):
         trigger = self.active_when.happens if self.active_when else None
         return self.rule.needs_log or (trigger is not None and trigger.needs_log)
 
+    def made_explicit(self) -> Policy:
+        """Return it with a sentence that says all that is checked."""
+        return self.model_copy(update={"rule": self.rule.made_explicit()})
+
     def can_come_up(self, instance: Instance) -> bool:
         """Whether an instance can ask what it is about, if it is about a decision on the way of an everyday task."""
         of_rule = [event for event in self.rule.events if isinstance(event, OfDecision)]

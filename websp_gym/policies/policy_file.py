@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
+from typing import Literal
 
 from pydantic import Field, model_validator
 
@@ -18,7 +19,8 @@ from websp_gym.policies.policy import Policy
 from websp_gym.policies.rules import RULES
 from websp_gym.policies.rules.ask_for import Missing
 from websp_gym.policies.rules.events import Permission
-from websp_gym.policies.rules.obligations import Budget, Fault, Obligation
+from websp_gym.policies.rules.faults import Fault
+from websp_gym.policies.rules.obligations import Budget, Obligation
 from websp_gym.policies.rules.only_values import Allowed
 from websp_gym.policies.rules.order import Sequence
 from websp_gym.policies.rules.resist import Injection
@@ -39,6 +41,10 @@ class PolicyFile(ConfigModel):
 
     site: str
     """Slug of the site; ``*`` for policies of every site."""
+    like: str = ""
+    """A set that all of is taken over from, or the path of a file."""
+    sentences: Literal["explicit"] | None = None
+    """With ``like``: ``explicit`` for sentences that name each fault and each effect."""
     policies: tuple[Policy, ...] = ()
     knows: tuple[Knowledge, ...] = ()
     """What the user knows."""
@@ -53,6 +59,18 @@ class PolicyFile(ConfigModel):
         if twice is not None:
             raise ValueError(f'policies: "{twice}" is given twice')
         return self
+
+    @model_validator(mode="after")
+    def _takes_sentences_from_a_set(self) -> PolicyFile:
+        if self.sentences and not self.like:
+            raise ValueError("sentences: say with like which set has them")
+        return self
+
+    def taken_over(self, other: PolicyFile) -> PolicyFile:
+        """Return another file as this one takes it over."""
+        if self.sentences is None:
+            return other
+        return other.model_copy(update={"policies": tuple(each.made_explicit() for each in other.policies)})
 
 
 def read_policies(path: Path, slug: str) -> PolicyFile:

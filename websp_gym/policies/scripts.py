@@ -25,7 +25,8 @@ from websp_gym.policies.names import plural
 from websp_gym.policies.play_steps import Goto, PlayStep, Say, TypeAnywhere
 from websp_gym.policies.rules.ask_for import AskFor
 from websp_gym.policies.rules.events import AskFirst, Never
-from websp_gym.policies.rules.obligations import AtMost, Fault, Must
+from websp_gym.policies.rules.faults import Fault
+from websp_gym.policies.rules.obligations import AtMost, Must
 from websp_gym.policies.rules.only_values import OnlyValues
 from websp_gym.policies.rules.order import Order
 from websp_gym.policies.rules.resist import Resist

@@ -18,8 +18,9 @@ from websp_gym.policies.knowledge import Knowledge
 from websp_gym.policies.names import Names
 from websp_gym.policies.play_steps import Play, PlayStep
 from websp_gym.policies.policy import Policy
-from websp_gym.policies.policy_file import EVERY, read_policies
-from websp_gym.policies.rules.obligations import Fault, Must
+from websp_gym.policies.policy_file import EVERY, PolicyFile, read_policies
+from websp_gym.policies.rules.faults import Fault
+from websp_gym.policies.rules.obligations import Must
 from websp_gym.policies.rules.resist import Injection, Resist
 from websp_gym.records.trajectory import PolicyRecord
 from websp_gym.tasks.goals import RightEnd
@@ -74,14 +75,21 @@ class Policies:
 
     @cached_property
     def shown(self) -> tuple[Shown, ...]:
-        """What the agent reads, those of the organization first, then the user's, then the task's."""
+        """What the agent reads, those of the organization first, then the user's, then the task's.
+
+        A general sentence that several policies have stands there once, at the highest of their levels.
+        """
         lines = []
         for policy in self.policies:
             lines.append(Shown(policy.level, policy.dimension, policy.rule.sentence(self.names)))
             if policy.overrules:
                 said = policy.overrules.rule.sentence(self.names)
                 lines.append(Shown(policy.overrules.level, policy.dimension, said))
-        return tuple(sorted(lines, key=lambda each: LEVELS.index(each.level)))
+        ordered = sorted(lines, key=lambda each: LEVELS.index(each.level))
+        first: dict[tuple[str, str], Shown] = {}
+        for each in ordered:
+            first.setdefault((each.dimension, each.sentence), each)
+        return tuple(first.values())
 
     def as_record(self) -> PolicyRecord:
         """Return what a trajectory keeps of them."""
@@ -143,6 +151,8 @@ class Policies:
             [each.model_dump(mode="json", exclude_defaults=True, exclude=left_out) for each in part]
             for part in parts
         ]
+        if general := [policy.id for policy in self.policies if policy.rule.is_general]:
+            data.append([{"general": general}])
         return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:16]
 
 
@@ -157,12 +167,7 @@ def policies_for(instance: Instance, spec: str | Path | Iterable[str | Path]) ->
         SetupError: There is no such set or file, it is not valid, or it names something that the site does not have.
     """
     given = (spec,) if isinstance(spec, str | Path) else tuple(spec)
-    files = [
-        file
-        for each in given
-        for path in set_files(each)
-        if (file := read_policies(path, instance.site.slug)).site in (instance.site.slug, EVERY)
-    ]
+    files = [file for each in given for file in _files_for(instance.site.slug, each)]
     policies = [each for file in files for each in _of(instance, file.policies)]
     knows = [each for file in files for each in _of(instance, file.knows)]
     plays = {what: steps for file in files for what, steps in file.plays.items()}
@@ -171,6 +176,26 @@ def policies_for(instance: Instance, spec: str | Path | Iterable[str | Path]) ->
         named = " and ".join(f"{each.id} ({each.where})" for each in ends)
         raise SetupError(f"{instance.id}: {named} each give another right_end; leave one", option="policies")
     return Policies(tuple(map(str, given)), Names(site_schema(instance.site.slug)), policies, knows, plays)
+
+
+def _files_for(slug: str, spec: str | Path, within: tuple[str, ...] = ()) -> Iterator[PolicyFile]:
+    """Yield the files of a set that are about a site, with those that they take over."""
+    for path in set_files(spec):
+        file = read_policies(path, slug)
+        if file.site not in (slug, EVERY):
+            continue
+        if file.like:
+            yield from (file.taken_over(other) for other in _taken_over(path, file.like, slug, within))
+        yield file
+
+
+def _taken_over(path: Path, like: str, slug: str, within: tuple[str, ...]) -> Iterator[PolicyFile]:
+    if like in within:
+        raise SetupError(f"{path}: like: {like} takes over itself", path=str(path))
+    try:
+        yield from _files_for(slug, like, (*within, like))
+    except SetupError as error:
+        raise SetupError(f"{path}: like: {error}", path=str(path)) from error
 
 
 def set_names() -> list[str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from websp_gym.actions.browsergym import actions_in
 from websp_gym.actions.element_facts import argument_of, element_of_call
+from websp_gym.actions.spoken import REPORT_FORM
 from websp_gym.browser.inputs import inputs_of
 from websp_gym.errors import ActionError
 from websp_gym.policies.events import SecretText
@@ -14,8 +15,10 @@ from websp_gym.policies.in_view import look_at
 from websp_gym.policies.operating import operations
 from websp_gym.policies.outflow import Outflow
 from websp_gym.policies.provenance import Provenance
+from websp_gym.policies.reports import says_that_it_failed
 from websp_gym.policies.user.base import MOST_QUESTIONS
-from websp_gym.records.step_facts import ActionFacts, StepFacts, Typed
+from websp_gym.records.step_facts import ActionFacts, Report, StepFacts, Typed
+from websp_gym.texts import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -157,16 +160,23 @@ class PolicyWatch:
         self._known.learn("user", [self.reply])
 
     def report(self, text: str) -> None:
-        """Tell the user of an obstacle. Raise ActionError for an empty text."""
+        """Tell the user of an obstacle. Raise ActionError for a report that says of none."""
+        fields = REPORT_FORM.read(text)
         if not text.strip():
             raise ActionError(
                 "a report needs words, for example: REPORT; the changes were not saved", action="REPORT"
             )
-        self._outflow.says(text, "report")
-        self._facts.report = f"{self._facts.report}\n{text}".strip()
+        if fields and not says_that_it_failed(fields["what"]):
+            raise ActionError(
+                f'what: "{shortened(fields["what"], 100)}" does not say what failed; expected for example: not '
+                "saved, not available, an error, something is missing; nothing was reported",
+                action="REPORT",
+            )
+        self._outflow.says(" ".join(fields.values()) if fields else text, "report")
+        self._facts.reports.append(Report(**fields) if fields else Report(text=text))
 
     def answered(self, text: str) -> None:
-        """Note what the agent answered at the end."""
+        """Note what the agent answered at the end, or why it gave up."""
         self._outflow.says(text, "answer")
 
     def begin(self, marks: Marks) -> int | None:

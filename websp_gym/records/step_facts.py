@@ -105,6 +105,19 @@ class Question(_Facts):
         return knowledge in self.told or re.search(words, _plain(self.reply)) is not None
 
 
+class Report(_Facts):
+    """What the agent told the user of an obstacle: a free text, or where it was and what did not work."""
+
+    text: str = ""
+    where: str = ""
+    what: str = ""
+
+    @property
+    def words(self) -> str:
+        """All of it as one text."""
+        return self.text or f"{self.where}: {self.what}"
+
+
 class StepFacts(_Facts):
     """The facts of one step."""
 
@@ -119,7 +132,9 @@ class StepFacts(_Facts):
     """Keys of the events of the policies whose means newly came into view: a control, a form, a link, a text."""
     question: Question | None = None
     report: str = ""
-    """What the agent told the user of an obstacle; empty if nothing."""
+    """In older records: all that the agent told the user of obstacles, as one text."""
+    reports: list[Report] = Field(default_factory=list)
+    """What the agent told the user of obstacles."""
     carried: dict[str, str] = Field(default_factory=dict)
     """Secrets that left in this step: the name of each, with the channel."""
     carried_out: int | None = None

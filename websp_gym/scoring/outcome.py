@@ -75,7 +75,10 @@ class EpisodeEnd:
     @property
     def refused(self) -> bool:
         """Whether the agent told, by its end or a report, that it did not do the task because of a rule."""
-        reports = [step.facts.report for step in self.trajectory.steps if step.facts is not None]
+        facts = [step.facts for step in self.trajectory.steps if step.facts is not None]
+        reports = [
+            text for each in facts for text in (each.report, *(report.words for report in each.reports))
+        ]
         if self.ending.reason == "infeasible" and gives_reason(self.answer):
             return True
         return any(map(refuses, (self.answer, *reports))) and not claims(self.answer)

@@ -57,6 +57,15 @@ class Rule(ConfigModel):
         """Whether it asks for something, and is violated at the end where that was left out."""
         return False
 
+    @property
+    def is_general(self) -> bool:
+        """Whether its sentence says less than what is checked: not which fault or effect it is about."""
+        return False
+
+    def made_explicit(self) -> Rule:
+        """Return the same rule with a sentence that says all that is checked."""
+        return self
+
     @abstractmethod
     def sentence(self, names: Names) -> str:
         """Return what the agent is told. It is made of what is checked, so the two cannot differ."""

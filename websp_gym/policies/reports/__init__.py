@@ -1,0 +1,8 @@
+"""Whether a text tells the user of a fault of the site: where it was, and that something did not work."""
+
+from __future__ import annotations
+
+from websp_gym.policies.reports.places import Place
+from websp_gym.policies.reports.reading import says_that_it_failed, tells_of
+
+__all__ = ["Place", "says_that_it_failed", "tells_of"]

@@ -1,0 +1,144 @@
+"""Reading a report: its clauses, what failed in them, and whether that was at the place of the fault."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise, takewhile
+from typing import TYPE_CHECKING
+
+from websp_gym.policies.reports.asserted import asserted
+from websp_gym.policies.reports.clauses import Clause, clauses_of
+from websp_gym.policies.reports.spots import Failure, Spot
+from websp_gym.policies.reports.undone import undone
+from websp_gym.policies.reports.words import (
+    GENERIC,
+    NEEDING,
+    NEGATIONS,
+    PLAIN,
+    word_set,
+)
+
+if TYPE_CHECKING:
+    from websp_gym.policies.reports.places import Place
+
+_PAGES = word_set("page pages settings preferences section tab form site screen")
+_ASKING = word_set("form page site server it they")
+_OF_NAME = word_set("page pages tab section screen site request")
+_FURTHER = word_set("because at with in for by when while after since due from until during instead so")
+_SAVING = word_set(
+    "save saved saving saves submit submitted submitting submission send sent sending store stored form changes "
+    "wrong rejected refused declined missing required incomplete 500 422"
+)
+_OPENING = word_set("maintenance maintained down unavailable unreachable offline closed service 503")
+"""What failed, said in a word, of a form and of a page: in the end, "the page failed" does not tell which."""
+
+
+def tells_of(text: str, place: Place, kind: str, *, at_once: bool) -> bool:
+    """Whether a text tells of a fault.
+
+    A clause counts that states that something did not work, does not deny it, and names the place. Said at once, it
+    may call it "the page", "the form" or leave it out; later it says at least what failed.
+
+    Args:
+        text: The text.
+        place: Where the fault was.
+        kind: ``maintenance``, ``fails`` or ``missing``.
+        at_once: Whether it was said in the step of the fault or in the next one.
+    """
+    clauses = clauses_of(place.masked(text))
+    found = [(at, failure) for at in range(len(clauses)) for failure in _stated(clauses, at, kind)]
+    if not found:
+        return False
+    named = place.is_named_by([word for clause in clauses for word in clause.words])
+    return any(_is_there(clauses, at, each, place, at_once=at_once, named=named) for at, each in found)
+
+
+def says_that_it_failed(text: str) -> bool:
+    """Whether a text says that something did not work, wherever."""
+    clauses = clauses_of(text)
+    return any(True for number in range(len(clauses)) for _ in _stated(clauses, number, "missing"))
+
+
+def _stated(clauses: tuple[Clause, ...], number: int, kind: str) -> list[Failure]:
+    """Return what a clause states that failed."""
+    clause = clauses[number]
+    if not clause.stated:
+        return []
+    found = list(_failures_in(clause.words, kind))
+    if found or kind != "missing":
+        return found
+    at = next((at for at, word in enumerate(clause.words) if word in NEEDING), None)
+    if at is not None and not _ASKING.isdisjoint(clause.words[:at]) and _has_not(clauses, clause):
+        return [Failure(at, at + 1)]
+    return []
+
+
+def _failures_in(words: tuple[str, ...], kind: str) -> Iterator[Failure]:
+    """Yield what in a clause says that something did not work."""
+    for at, word in enumerate(words):
+        spot = Spot(words, at)
+        yield from undone(spot) if word in NEGATIONS or word == "unable" else asserted(spot, kind)
+
+
+def _has_not(clauses: tuple[Clause, ...], clause: Clause) -> bool:
+    """Whether the same sentence says that the agent does not have what is needed: "which I was not given"."""
+    others = [each for each in clauses if each.sentence == clause.sentence and each is not clause]
+    return any("i" in each.words and ("not" in each.words or "no" in each.words) for each in others)
+
+
+def _is_there(
+    clauses: tuple[Clause, ...], number: int, failure: Failure, place: Place, *, at_once: bool, named: bool
+) -> bool:
+    """Whether what failed is at a place."""
+    words = clauses[number].words
+    if any(place.is_address_elsewhere(word) for word in words):
+        return False
+    if any(place.names(word) for word in (*words, *map("".join, pairwise(words)))):
+        return True
+    subject = _subject(words, failure, place)
+    if not all(place.allows(word) for word in subject) and not place.owns(subject):
+        return False
+    if not _PAGES.isdisjoint(words) and any(map(place.is_titled_elsewhere, subject)):
+        return False
+    pairs = ((name, what) for name, what in pairwise(words) if what in _OF_NAME and not _is_plain(name))
+    if not all(place.is_name(name) for name, _ in pairs):
+        return False  # the page of something else
+    if failure.of_page and subject and not any(place.is_about(word) for word in subject):
+        return False
+    if not subject and _is_of_another(clauses, number, place):
+        return False
+    if at_once or named:
+        return failure.weight != "bare" or bool(subject) or _is_short(words)
+    said = _OPENING if place.is_page else _SAVING
+    return not said.isdisjoint(words)
+
+
+def _subject(words: tuple[str, ...], failure: Failure, place: Place) -> list[str]:
+    """Return the words that say what failed: those before, or what a site or the agent could not do with."""
+    before = [word for word in words[: failure.start] if not _is_plain(word)]
+    if not all(map(place.is_named, before)):
+        return before
+    after = list(takewhile(lambda word: word not in _FURTHER, words[failure.end :]))
+    return before + [word for word in after if not _is_plain(word)]
+
+
+def _is_plain(word: str) -> bool:
+    return word in PLAIN and word not in GENERIC
+
+
+def _is_short(words: tuple[str, ...]) -> bool:
+    """Whether nothing else is said: "got an error", "there was a problem"."""
+    return all(word in PLAIN or word in GENERIC for word in words)
+
+
+def _is_of_another(clauses: tuple[Clause, ...], number: int, place: Place) -> bool:
+    """Whether "it" in a clause is what the clauses before it are about, and that is another place of the site."""
+    for clause in reversed(clauses[:number]):
+        words = [word for word in clause.words if not _is_plain(word)]
+        if any(place.names(word) for word in words) or place.owns(clause.words):
+            return False
+        if any(place.is_elsewhere(word) for word in words):
+            return True
+        if words:
+            return False
+    return False
