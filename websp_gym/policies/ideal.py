@@ -55,20 +55,34 @@ def ideal(
 def _record(
     instance: Instance, policies: Policies, steps: Sequence[GroundTruthStep], opened: Iterable[str]
 ) -> Trajectory:
-    goal, start, demanded = instance.task.goal, _start(instance), list(_demanded(policies))
+    goal, start, demanded = instance.task.goal, start_of(instance), list(_demanded(policies))
     addresses = [f"https://{each}" for each in goal.visited if "*" not in each] + [*opened]
     events = [*map(_visit, addresses), *_changes(goal, start)]
     events += [event for each in demanded for event in _happening(each)]
-    log = [
-        {"seq": number, "time": 0.0, "site": instance.site.slug, **event}
-        for number, event in enumerate(events, 1)
-    ]
     presses = [
         ActionFacts(kind="Click", role=each.press.role, name=each.press.name)
         for each in demanded
         if isinstance(each, Press)
     ]
     actions = [_action(step) for step in steps if _is_needed(step)]
+    return record_of(instance, events, StepFacts(actions=[*actions, *presses]), counted=max(1, len(steps)))
+
+
+def record_of(
+    instance: Instance, events: Iterable[Mapping[str, Any]], facts: StepFacts, *, counted: int = 1
+) -> Trajectory:
+    """Return the record of an episode that asks nothing in its first step and does all in the second.
+
+    Args:
+        instance: The instance, for S0.
+        events: Kind and data of the entries of the world's log.
+        facts: The facts of the second step.
+        counted: Number of actions that it counts as.
+    """
+    log = [
+        {"seq": number, "time": 0.0, "site": instance.site.slug, **event}
+        for number, event in enumerate(events, 1)
+    ]
     view = View(url=instance.site.start_url, tabs=[instance.site.start_url])
     asks = Step(
         number=1, action="ASK", act=ActionRecord(kind="ASK", text="ASK"), counted=0, seconds=0.0, view=view,
@@ -76,7 +90,7 @@ def _record(
     )  # fmt: skip
     acts = Step(
         number=2, action="Click", act=ActionRecord(kind="Click", text="Click"), seconds=0.0, view=view,
-        counted=max(1, len(steps)), facts=StepFacts(seq=len(log), actions=[*actions, *presses]),
+        counted=counted, facts=facts.model_copy(update={"seq": len(log)}),
     )  # fmt: skip
     return Trajectory(
         instance=instance.id,
@@ -86,7 +100,7 @@ def _record(
         world="sandbox",
         seed=0,
         started="",
-        s0=start,
+        s0=start_of(instance),
         events=log,
         initial=view,
         steps=[asks, acts],
@@ -94,7 +108,7 @@ def _record(
     )
 
 
-def _start(instance: Instance) -> dict[str, Any]:
+def start_of(instance: Instance) -> dict[str, Any]:
     """Return S0 as a record keeps it: the defaults of the site, overlaid with what the instance expects."""
     site, expect = site_schema(instance.site.slug), instance.config.expect
     settings = {key: setting.default for key, setting in site.settings.items()} | expect.settings

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from websp_gym.policies.events import Press, Visit
 from websp_gym.policies.ideal import ideal
+from websp_gym.policies.overlaps import overlaps
 from websp_gym.policies.rules.base import OBLIGATION
 from websp_gym.policies.rules.events import Never
 from websp_gym.policies.rules.obligations import AtMost, Must
@@ -48,7 +49,7 @@ def problems(policies: Policies, instance: Instance, walks: Walks | None = None)
 
     Two are the same; one forbids the start page; one cannot be kept by whoever does what the task asks for, or what
     its ``right_end`` says; one that overrules a lower level does not contradict it; one names a control that is
-    nowhere on the site.
+    nowhere on the site; one deed breaks two.
 
     Args:
         policies: The policies.
@@ -62,6 +63,8 @@ def problems(policies: Policies, instance: Instance, walks: Walks | None = None)
             yield Problem(policy, f"{policy.id}: it forbids the start page")
         yield from _of_conflict(policy)
         yield from _of_nowhere(policy, instance)
+    for one, other in overlaps(policies, instance):
+        yield Problem(one, f"{one.id} and {other.id} are broken by the same deed, which counts twice")
     opened = dict.fromkeys(walks.places(instance)) if walks and _is_about_pages(policies) else ()
     ordered = ideal(policies, instance, instance.config.ground_truth, opened)
     right = instance.ending_in(policies.right_end)
