@@ -15,6 +15,7 @@ from websp_gym.actions.grammar import (
     MARK,
     MARK_AND_TEXT,
     PLACE_AND_DIRECTION,
+    QUESTION,
     UNLISTED,
     URL,
     USER_ACTIONS,
@@ -24,6 +25,7 @@ from websp_gym.actions.grammar import (
     format_action,
     parse_action,
 )
+from websp_gym.actions.question import KINDS, question_text
 from websp_gym.errors import ActionError
 
 TOOL_NAMES = {
@@ -46,11 +48,13 @@ TOOL_NAMES = {
 _ELEMENT = {"type": "integer", "minimum": 0, "description": "Number of the element."}
 _TEXT = {"type": "string"}
 _DIRECTION = {"type": "string", "enum": list(DIRECTIONS)}
+_TYPES = {"string": str, "boolean": bool, "array": list}
 _MOST_DIGITS = 10
 """Digits of a number that is written as a text."""
 _OPTIONAL = {
     DIALOG_ANSWER: {"text"},
     PLACE_AND_DIRECTION: {"element"},
+    QUESTION: {"text", "consent", "what", "to"},
 }
 _ARGUMENTS: dict[Arguments, dict[str, Any]] = {
     MARK: {"element": _ELEMENT},
@@ -63,6 +67,22 @@ _ARGUMENTS: dict[Arguments, dict[str, Any]] = {
     URL: {"url": _TEXT},
     ANSWER_TEXT: {"text": _TEXT},
     DIALOG_ANSWER: {"accept": {"type": "boolean"}, "text": _TEXT},
+    QUESTION: {
+        "text": {
+            **_TEXT,
+            "description": "A question in words; leave it out where the others say what you want.",
+        },
+        "consent": {**_TEXT, "enum": list(KINDS), "description": "What you want to do."},
+        "what": {
+            "type": ["string", "array"],
+            "items": _TEXT,
+            "description": "The name of the thing, or several.",
+        },
+        "to": {
+            "type": ["string", "boolean"],
+            "description": "The new value: true, false or the name of a choice.",
+        },
+    },
 }
 
 
@@ -101,10 +121,13 @@ class Tool:
             for name, value in arguments.items()
             if value is not None
         }
+        text = given.get("text", given.get("url"))
+        if "consent" in known:
+            text = question_text(text, **{name: given.get(name) for name in ("consent", "what", "to")})
         return Action(
             self.kind,
             number=given.get("element"),
-            text=given.get("text", given.get("url")),
+            text=text,
             direction=given.get("direction"),
             accept=given.get("accept"),
         )
@@ -152,6 +175,8 @@ def _tool(spec: ActionSpec) -> Tool:
 
 def _typed(tool: str, name: str, value: object, schema: Mapping[str, Any]) -> Any:
     match schema["type"]:
+        case [*types] if any(isinstance(value, _TYPES[each]) for each in types):
+            return value
         case "integer" if isinstance(value, str) and value.strip().isascii() and value.strip().isdigit():
             if len(value.strip()) > _MOST_DIGITS:
                 raise ActionError(f"{tool}: {name}: expected a number of at most {_MOST_DIGITS} digits")
@@ -164,5 +189,6 @@ def _typed(tool: str, name: str, value: object, schema: Mapping[str, Any]) -> An
             return value
         case "string" if isinstance(value, str) and value in schema.get("enum", [value]):
             return value
-    expected = ", ".join(schema.get("enum", ())) or f"a value of type {schema['type']}"
+    kinds = schema["type"] if isinstance(schema["type"], str) else " or ".join(schema["type"])
+    expected = ", ".join(schema.get("enum", ())) or f"a value of type {kinds}"
     raise ActionError(f"{tool}: {name}: expected {expected}")
