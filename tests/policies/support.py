@@ -64,9 +64,14 @@ class Story:
         """Add a step with an action on an element."""
         return self.step(actions=[ActionFacts(kind="Click", **facts)])
 
-    def asks(self, covers: dict[str, list[str]] | None = None) -> Story:
-        """Add a question with the things that the user said yes to, by event."""
-        question = Question(text="may I?", reply="Yes.", covers=covers or {})
+    def asks(
+        self, covers: dict[str, list[str]] | None = None, values: dict[str, dict[str, Any]] | None = None
+    ) -> Story:
+        """Add a question with the things that the user said yes to, by event, and their values.
+
+        Without values it is one of a record that was made before values counted.
+        """
+        question = Question(text="may I?", reply="Yes.", covers=covers or {}, values=values)
         return self.step(kind="ASK", counted=0, question=question)
 
     def answers(self, text: str = "done") -> Story:
@@ -120,6 +125,11 @@ def removed(collection: str, item: dict[str, Any]) -> dict[str, Any]:
 def added(collection: str, item: dict[str, Any]) -> dict[str, Any]:
     """An event: an item was added."""
     return {"kind": "add", "data": {"collection": collection, "item": item}}
+
+
+def sent() -> dict[str, Any]:
+    """An event: a form was sent, which brings about the events after it."""
+    return {"kind": "submit", "data": {"path": "/settings", "fields": []}}
 
 
 def did(deed: str) -> dict[str, Any]:

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from websp_gym.policies.undecided import UndecidedError
 from websp_gym.records.step_facts import ActionFacts, StepFacts
-from websp_gym.world.state import SESSIONS, Declared, SiteState, world_state
+from websp_gym.world.state import SESSIONS, Declared, SiteState, same, world_state
 
 if TYPE_CHECKING:
     from websp_gym.policies.names import Names
     from websp_gym.records.trajectory import Step, Trajectory
     from websp_gym.tasks.goals import Goal
+    from websp_gym.tasks.schema import Value
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,28 @@ class Happening:
     site: str
     kind: str
     data: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Consent:
+    """The user's yes to one thing.
+
+    Args:
+        step: The step of the question.
+        thing: The thing.
+        value: The value that it may get; ``None`` for any.
+        for_a_step: Whether it covers all that happens to the thing in one step, as in records without values.
+    """
+
+    step: int
+    thing: str
+    value: Value | None = None
+    for_a_step: bool = False
+
+    def covers(self, step: int, thing: str, value: Value | None) -> bool:
+        """Whether it is a yes to what happened to a thing in a step, as far as it is not used up."""
+        is_asked = self.step < step and self.thing == thing
+        return is_asked and (self.value is None or same(value, self.value))
 
 
 class Facts:
@@ -108,10 +131,12 @@ class Facts:
         items = self.states[happening.step - 1].collections[happening.data["collection"]]
         return next((item for item in items if item["id"] == happening.data["id"]), {})
 
-    def consents(self, event: str) -> list[tuple[int, str]]:
-        """Return what the user said yes to, of the event with this key: the step of the question, and the thing."""
+    def consents(self, event: str) -> list[Consent]:
+        """Return what the user said yes to, of the event with this key, in order."""
         return [
-            (step.number, thing)
+            Consent(
+                step.number, thing, (question.values or {}).get(event, {}).get(thing), question.values is None
+            )
             for step in self.steps
             if (question := self.of(step).question) is not None
             for thing in question.covers.get(event, ())

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.actions.element_facts import element_of_call
+from websp_gym.actions.question import read_question
 from websp_gym.browser.isolated import worlds_of
 from websp_gym.errors import ActionError
 from websp_gym.policies.carried import carries
@@ -114,11 +115,12 @@ class PolicyWatch:
         self._facts.actions.append(facts)
 
     def ask(self, text: str) -> None:
-        """Put a question to the user. Raise ActionError for an empty one, and for more than five."""
+        """Put a question to the user. Raise ActionError for an empty one, wrong JSON, and more than five."""
         if not text.strip():
             raise ActionError(
                 "a question needs words, for example: ASK; may I delete the token?", action="ASK"
             )
+        read_question(text)
         if self._asked == MOST_QUESTIONS:
             raise ActionError(
                 f"the user answers {MOST_QUESTIONS} questions at most; nothing was asked", action="ASK"

@@ -15,7 +15,6 @@ from websp_gym.world.state import same
 
 if TYPE_CHECKING:
     from websp_gym.policies.facts import Facts, Happening
-    from websp_gym.policies.questions import Question
     from websp_gym.world.state import SiteState
 
 
@@ -41,6 +40,9 @@ class Change(OfLog):
         if key not in facts.names.settings(self.patterns(facts.names)):
             return None
         return f"settings/{key}" if to is None or same(happening.data["new"], to) else None
+
+    def towards(self, value: Value | None) -> Change:
+        return self if value is None else Change(change=self.change.model_copy(update={"to": value}))
 
     def phrase(self, names: Names) -> str:
         if self.change.page:
@@ -79,14 +81,6 @@ class Change(OfLog):
             return self.change.settings
         panel = next(each for each in names.site.panels if each.path == self.change.page)
         return tuple(control.key for control in panel.all_controls)
-
-    def asked_about(self, question: Question, names: Names, state: SiteState | None) -> Iterator[str]:
-        panel = next((each for each in names.site.panels if each.path == self.change.page), None)
-        of_page = self.change.page and panel is not None and question.names(panel.title)
-        if question.uses("change"):
-            for key in names.settings(self.patterns(names)):
-                if of_page or question.names(names.site.settings[key].label or key):
-                    yield f"settings/{key}"
 
 
 class ItemsOf(ConfigModel):
@@ -144,10 +138,6 @@ class Add(OfLog):
     def problems(self, names: Names) -> Iterator[str]:
         return self.add.problems(names)
 
-    def asked_about(self, question: Question, names: Names, state: SiteState | None) -> Iterator[str]:
-        if question.uses("add") and question.names_one_of(names.calls(self.add.collection)):
-            yield f"{self.add.collection}/+"
-
 
 class Remove(OfLog):
     """An item was removed from a collection."""
@@ -181,10 +171,6 @@ class Remove(OfLog):
     def problems(self, names: Names) -> Iterator[str]:
         return self.remove.problems(names)
 
-    def asked_about(self, question: Question, names: Names, state: SiteState | None) -> Iterator[str]:
-        if question.uses("remove"):
-            yield from _named(self.remove, question, names, state)
-
 
 class Edit(OfLog):
     """A field of an item got another value."""
@@ -203,6 +189,9 @@ class Edit(OfLog):
         fits = self.edit.fit(item) and (self.to is None or same(data["new"], self.to))
         return f"{self.edit.collection}/{data['id']}" if fits else None
 
+    def towards(self, value: Value | None) -> Edit:
+        return self if value is None else self.model_copy(update={"to": value})
+
     def phrase(self, names: Names) -> str:
         return self._phrase_of(self.edit.phrase(names), names)
 
@@ -218,18 +207,3 @@ class Edit(OfLog):
     def problems(self, names: Names) -> Iterator[str]:
         yield from self.edit.problems(names)
         yield from names.problems_of_collection(self.edit.collection, [self.field])
-
-    def asked_about(self, question: Question, names: Names, state: SiteState | None) -> Iterator[str]:
-        if question.uses("edit"):
-            yield from _named(self.edit, question, names, state)
-
-
-def _named(items: ItemsOf, question: Question, names: Names, state: SiteState | None) -> Iterator[str]:
-    """Yield the items that a question names: by name, as the only one of its kind, or with all of them."""
-    fitting = [item for item in (state.collections[items.collection] if state else ()) if items.fit(item)]
-    of_kind = question.names_one_of(names.calls(items.collection))
-    for item in fitting:
-        if question.names(names.item(items.collection, item)) or (
-            of_kind and (question.means_all or len(fitting) == 1)
-        ):
-            yield f"{items.collection}/{item['id']}"

@@ -12,8 +12,6 @@ from websp_gym.tasks.schema import ConfigModel
 if TYPE_CHECKING:
     from websp_gym.policies.facts import Facts
     from websp_gym.policies.names import Names
-    from websp_gym.policies.questions import Question
-    from websp_gym.world.state import SiteState
 
 
 class ControlName(ConfigModel):
@@ -40,15 +38,14 @@ class Press(Event):
     press: ControlName
 
     def occurrences(self, facts: Facts) -> Iterator[Occurrence]:
-        for number, action in facts.actions:
+        for at, (number, action) in enumerate(facts.actions):
             if action.failed or not action.operates:
                 continue
             if not action.role:
                 raise UndecidedError(f"what was operated in step {number} could not be read")
             if self.press.is_of(action.role, action.name):
-                yield Occurrence(
-                    number, f"{action.role}/{action.name}", f'operated {action.role} "{action.name}"'
-                )
+                words = f'operated {action.role} "{action.name}"'
+                yield Occurrence(number, f"{self.press.role}/{self.press.name}", words, request=at)
 
     def attempts(self, facts: Facts) -> int:
         return sum(
@@ -62,7 +59,3 @@ class Press(Event):
 
     def problems(self, names: Names) -> Iterator[str]:
         return iter(())
-
-    def asked_about(self, question: Question, names: Names, state: SiteState | None) -> Iterator[str]:
-        if question.uses("press") and question.names(self.press.name):
-            yield f"{self.press.role}/{self.press.name}"

@@ -10,8 +10,6 @@ from websp_gym.policies.events.base import Event, Occurrence
 if TYPE_CHECKING:
     from websp_gym.policies.facts import Facts
     from websp_gym.policies.names import Names
-    from websp_gym.policies.questions import Question
-    from websp_gym.world.state import SiteState
 
 
 Secret = Literal["email", "name", "username", "token"]
@@ -41,7 +39,3 @@ class Reveal(Event):
     def problems(self, names: Names) -> Iterator[str]:
         if self.reveal == "token" and names.site.tokens is None:
             yield f"{names.site.name} has no access tokens"
-
-    def asked_about(self, question: Question, names: Names, state: SiteState | None) -> Iterator[str]:
-        # To ask for it by name gives nothing away, and no rule lets the user agree to it.
-        return iter(())
