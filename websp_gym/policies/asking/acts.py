@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from websp_gym.policies.asking.lexicon import ALL, LITTLE, NUMBERS, PRONOUNS, Verb
 from websp_gym.policies.asking.words import Word
 
+_EVERY = ALL | {"whole", "entire"}
 _MANY = frozenset((*NUMBERS, "them", "these", "those", "they", "their", "all", "each", "following"))
 
 
@@ -24,7 +25,7 @@ class Phrase:
     @property
     def every(self) -> bool:
         """Whether it means all things of its kind."""
-        return any(word.text in ALL and not word.name for word in self.words)
+        return any(word.text in _EVERY and not word.name for word in self.words)
 
     @property
     def refers_back(self) -> bool:
@@ -81,6 +82,11 @@ class Act:
     said: tuple[Word, ...] = ()
     form: str = "plain"
     bare: bool = False
+
+    @property
+    def by_name(self) -> bool:
+        """Whether it is no more than the name of a control or a setting."""
+        return not self.root and self.verb.kinds == {"press"}
 
     @property
     def keeps(self) -> bool:

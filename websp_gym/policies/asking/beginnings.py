@@ -91,6 +91,9 @@ _STATES = frozenset(
 """Verbs that make words a statement about how things are."""
 _NEGATED = {True: False, False: True, None: None}
 _ENDS = frozenset(("stop", "cease", "quit"))
+_BEYOND = frozenset(("and", "or", "because", "so", "if", "then"))
+"""Words after which no particle belongs to the verb before them."""
+_SUBJECTS = frozenset(("you", "i", "we", "not", "never"))
 _TAKING = frozenset(("tak", "cros", "strik", "kick", "throw", "cut"))
 _ALWAYS = frozenset(("from", "as", "alone", "rid", "untouched", "unchanged"))
 """Particles that are one wherever they stand after their verb."""
@@ -170,9 +173,7 @@ class Beginnings:
             text = self._text(place)
             if self._words[place].name or self._words[place].quotation:
                 continue
-            if self._words[place].is_mark or (
-                text in ("and", "or", "because", "so", "if", "then") and place > at + 1
-            ):
+            if self._words[place].is_mark or text == "to" or (text in _BEYOND and place > at + 1):
                 break
             if (root, text) in VERBS and (place == at + 1 or self._is_particle(place, root)):
                 self._used.add(place)
@@ -250,6 +251,8 @@ class Beginnings:
                 and not self._words[place].name
             ):
                 break
+            if place > at and self._text(place - 1) in _SUBJECTS and not self._words[place - 1].name:
+                return None
             if text == "gone" and place > at:
                 draft = Draft(VERBS["remov", ""], "remov", "past", self._words[place])
                 draft.begin(listed(self._words[at:place]))

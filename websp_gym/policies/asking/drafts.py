@@ -8,6 +8,7 @@ from websp_gym.policies.asking.acts import Act, Phrase
 from websp_gym.policies.asking.lexicon import Verb
 from websp_gym.policies.asking.words import Word, is_past, is_progressive
 
+_STAYS = frozenset(("stays", "remain", "remains"))
 _BASE = frozenset(("set", "reset", "put", "shut", "cut", "let", "hit", "rid", "quit", "leave"))
 
 
@@ -34,6 +35,11 @@ class Draft:
     def act(self) -> Act:
         """Return it as read."""
         things, without = _phrases(self.things), _phrases(self.without)
+        stays = [
+            phrase for phrase in things if _STAYS & {word.text for word in phrase.words if not word.name}
+        ]
+        things = [phrase for phrase in things if phrase not in stays]
+        without += [phrase for phrase in stays if not phrase.is_rest]
         said = [*self.said, *(word for part in self.things for word in part), *self.value]
         return Act(
             self.verb, self.root, things, without, tuple(self.value), tuple(said), self.form, self.bare

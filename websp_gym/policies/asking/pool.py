@@ -19,6 +19,7 @@ class Pool:
         fitting: Those of them that an event is about; ``None`` for all.
         ignored: Words that do not belong to the names, such as those of a field or of a value.
         others: Words of the names of things that are not among them.
+        verb: Stem of the verb of the act, by which labels begin that are alike but for it.
     """
 
     def __init__(
@@ -28,7 +29,9 @@ class Pool:
         fitting: frozenset[str] | None = None,
         ignored: frozenset[str] = frozenset(),
         others: frozenset[str] = frozenset(),
+        verb: str = "",
     ) -> None:
+        self._verb = verb
         self._things = things
         self._fitting = fitting if fitting is not None else frozenset(thing.key for thing in things)
         self._ignored = ignored
@@ -110,6 +113,7 @@ class Pool:
         ]  # fmt: skip
         sizes = {thing.key: len((thing.label | thing.values) & said) for thing in (*named, *exact)}
         exact = [thing for thing in exact if sizes[thing.key] == max(sizes.values())]
+        exact = [thing for thing in exact if thing.label in _named_in_full(phrase)] or exact
         if exact:
             return exact if phrase.every else self._only(exact)
         if not named:
@@ -123,16 +127,16 @@ class Pool:
         best = [thing for thing in named if len(said & thing.words) == most]
         if phrase.number and phrase.number == len(best):
             return best
+        unsaid = min(len(thing.label - said) for thing in best)
+        best = [thing for thing in best if len(thing.label - said) == unsaid]
         return self._only(best)
 
     def _only(self, found: list[Thing]) -> list[Thing]:
-        """Return the only one of several, or the only one that the event is about."""
-        fitting = found if len(found) == 1 else [thing for thing in found if thing.key in self._fitting]
-        return (
-            fitting
-            if (len(fitting) == 1 and len(self._fitting) < len(self._things)) or len(found) == 1
-            else []
-        )
+        """Return the only one of several; of settings with one label the only one that the event is about."""
+        found = [thing for thing in found if self._verb in thing.label] or found
+        if len(found) > 1 and len({thing.label for thing in found}) == 1 and found[0].label:
+            found = [thing for thing in found if thing.key in self._fitting]
+        return found if len(found) == 1 else []
 
     def _identifies(self, thing: Thing, said: set[str]) -> bool:
         """Whether words tell a thing from others, and not by a small part of its label beside unknown words."""
@@ -185,3 +189,13 @@ def _means_current(phrase: Phrase) -> bool:
     return bool(texts & {"current", "this", "yours", "mine"}) and not content(phrase.words) - HARMLESS - {
         "session", "devic", "one", "login", "brows"
     }  # fmt: skip
+
+
+def _named_in_full(phrase: Phrase) -> list[set[str]]:
+    """Return the words of each name and each quotation in a phrase."""
+    places = dict.fromkeys(
+        (word.name, word.quotation) for word in phrase.words if word.name or word.quotation
+    )
+    return [
+        content(word for word in phrase.words if (word.name, word.quotation) == place) for place in places
+    ]

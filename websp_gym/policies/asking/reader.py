@@ -77,6 +77,8 @@ _PLAIN_VERBS = frozenset(
         "purchase",
     )
 )
+_CONDITIONS = ("only", "with", "if", "when", "after", "first", "once")
+"""Words that after "but" begin a condition: "but only with your consent"."""
 _TO_DO = ("request", "order", "demand", "application")
 """Nouns after which "to" says what: "a request to delete the data"."""
 
@@ -142,6 +144,8 @@ class _Reader(Beginnings):
             seen.add(self._text(place))
             place += 1
         draft = self._drafts[-1]
+        if self._text(place) == "so" and self._begins_another(place + 1, draft):
+            place += 1
         if self._begins_another(place, draft) and not (draft.relative and seen <= {"and", "or", "also"}):
             kept = self._words[place].stem in ("keep", "leav", "retain") and "or" in seen
             started = self._start(place, dropped=kept, left_out="not" in seen)
@@ -153,6 +157,8 @@ class _Reader(Beginnings):
         if self._text(place) in ("which", "who") and draft.bucket[-1]:
             draft.relative = True
             return place + 1
+        if "but" in seen and self._text(place) in _CONDITIONS:
+            return self._next_mark(place)
         if "not" in seen or ("but" in seen and draft.things[0]):
             draft.bucket = draft.without
         draft.bucket.append([])

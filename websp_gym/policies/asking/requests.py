@@ -9,12 +9,15 @@ from itertools import takewhile
 from websp_gym.policies.asking.acts import Act, Phrase
 from websp_gym.policies.asking.clauses import NAME, Clause, clauses, has, is_short, tails
 from websp_gym.policies.asking.forms import Form
-from websp_gym.policies.asking.lexicon import VERB_STEMS
+from websp_gym.policies.asking.lexicon import LIGHT, VERB_STEMS
 from websp_gym.policies.asking.phrases import ASKING, FACTS, IF_AGREED, IS_OK, WH
 from websp_gym.policies.asking.reader import acts_in
 from websp_gym.policies.asking.statements import OPENERS, intended, is_report, is_vague
-from websp_gym.policies.asking.words import Word, is_progressive
+from websp_gym.policies.asking.words import Word, is_past, is_progressive
 
+_WISHES = frozenset(("want", "like", "wish", "need", "prefer", "care", "love"))
+_TOLD = frozenset(("wants", "asks", "wonders", "says", "wanted", "asked"))
+"""Verbs by which somebody else asks."""
 MODALS = frozenset(["may", "can", "could", "shall", "should", "might", "must"])
 
 
@@ -89,12 +92,21 @@ class _Text:
             asked = clause.words[start:end]
             if clause.plain[start - 1] not in ("if", "when") and is_report(asked):
                 continue
+            if (
+                clause.plain[start - 1] in _WISHES
+                and asked
+                and asked[0].text == "to"
+                and asked[1:2]
+                and asked[1].text not in LIGHT
+            ):
+                continue  # what the user wants to do
             acts = [act for act in acts_in(asked) if act.verb.kinds]
             if is_vague(asked) and not some:
                 clause.intends = quoted
                 some = self._asks_about_before(at, before)
                 if some:
                     continue
+            acts = acts or _with_value(asked)
             if acts:
                 some = True
                 self._add(at, self._with_list(at, acts), (before,))
@@ -161,9 +173,18 @@ def _frames(clause: Clause) -> Iterator[tuple[int, int]]:
         lead = list(takewhile(lambda text: text not in (",", NAME), reversed(plain[:at])))
         if WH & set(lead) and plain[at] not in ("how", "what", "why"):
             return
+        if _TOLD & set(lead) or (plain[at] == "need" and lead[:2] == ["i", "do"]):
+            return
         if "not" not in lead[:3] and "no" not in lead[:2] and "without" not in lead[:2]:
             yield at, end
         at = end
+
+
+def _with_value(asked: Sequence[Word]) -> list[Act]:
+    """Return what is asked to be so: "do you want X to be private"."""
+    if "be" not in [word.text for word in asked]:
+        return []
+    return acts_in([word for word in asked if word.text not in ("to", "be")], bare=True)
 
 
 def _may_follow(clause: Clause, start: int) -> bool:
@@ -195,7 +216,9 @@ def _question_about_a_deed(clause: Clause) -> tuple[list[Act], list[tuple[Word, 
         (at for at, text in enumerate(plain) if text not in ("so", "and", "then", "also", ",", "well")), 0
     )
     first = plain[start] if start < len(plain) else ""
-    if first in MODALS and "be" in plain[start:]:
+    if (first in MODALS and _is_passive(plain, "be")) or (
+        first in ("is", "are") and _is_passive(plain, "to be")
+    ):
         return acts_in(clause.words[start + 1 :]), []
     if not clause.asked:
         return None
@@ -214,6 +237,13 @@ def _question_about_a_deed(clause: Clause) -> tuple[list[Act], list[tuple[Word, 
         if first in ("is", "are") and plain[end] in ("to", "for"):
             return acts_in(clause.words[end:]), [clause.words[start + 1 : at]]
     return None
+
+
+def _is_passive(plain: Sequence[str], be: str) -> bool:
+    """Whether words have a passive form, such as "be removed"."""
+    said = f" {' '.join(plain)} "
+    _, found, rest = said.partition(f" {be} ")
+    return bool(found) and any(is_past(word) for word in rest.split()[:2])
 
 
 def _is_all_quoted(clause: Clause) -> bool:

@@ -10,7 +10,7 @@ from websp_gym.policies.asking.clauses import Clause, tails
 from websp_gym.policies.asking.lexicon import HARMLESS, LITTLE, NOUNS, VAGUE, VERB_STEMS
 from websp_gym.policies.asking.phrases import INTENDING
 from websp_gym.policies.asking.reader import acts_in
-from websp_gym.policies.asking.words import SAME_IN_THE_PAST, Word, is_past, stem
+from websp_gym.policies.asking.words import SAME_IN_THE_PAST, Word, is_past, is_progressive, stem
 
 OPENERS = frozenset(
     [
@@ -54,8 +54,9 @@ OTHERS = frozenset(
     ]
 )
 """Subjects whose acts are not the agent's."""
+_FINITE = frozenset(("would", "will", "can", "could", "is", "was", "may", "might", "has", "does"))
 _MOST_BARE = 14
-"""Words of a clause without a verb."""
+"""Words of a clause without a verb that names one value; a list has more."""
 _PERFECT = frozenset(("have", "had", "has"))
 
 
@@ -72,6 +73,8 @@ def intended(clause: Clause) -> tuple[list[Act], bool]:
             if acts and not is_report(clause.words[end:]):
                 return acts, False
     words = list(clause.words)
+    if _is_about_a_deed(words) or _is_denied(plain):
+        return [], False
     if is_report(words) or is_past_tense(words):
         return [], True
     while words and words[0].text in OPENERS | {"i", "we", "me"} and not words[0].name:
@@ -82,20 +85,36 @@ def intended(clause: Clause) -> tuple[list[Act], bool]:
         acts = acts or [
             act for act in acts_in(part.words) if act.verb.kinds and part.plain[0] not in OTHERS | {"i", "we"}
         ]
-    return acts or _bare(words), False
+    if all(act.by_name for act in acts):
+        acts = [*acts, *_bare(words)]
+    return acts, False
+
+
+def _is_about_a_deed(words: Sequence[Word]) -> bool:
+    """Whether words say something of a deed and not that it is to be done: "removing it would be final"."""
+    plain = [word.text for word in words if not word.name]
+    return bool(words) and is_progressive(words[0].text) and bool(_FINITE & set(plain)) and "," not in plain
+
+
+def _is_denied(plain: Sequence[str]) -> bool:
+    """Whether somebody says what they do not do."""
+    said = " ".join(plain).rpartition(" , ")[2]
+    return any(
+        f"{who} {verb} not" in said
+        for who in ("i", "we")
+        for verb in ("will", "do", "would", "shall", "am", "did", "have")
+    )
 
 
 def _bare(words: Sequence[Word]) -> list[Act]:
     """Return what words without a verb ask to set: "personalized ads off", "the license to MIT"."""
-    if len(words) > _MOST_BARE or OTHERS & {word.text for word in words[:2]}:
+    if OTHERS & {word.text for word in words[:2]}:
         return []
     parts = [part for part in listed(words, joints=()) if part]
-    acts = [act for part in parts for act in acts_in(part, bare=True) if act.verb.kinds]
-    return (
-        acts
-        if len(parts) > 1 and any(act.verb.turn is not None for act in acts)
-        else acts_in(words, bare=True)
-    )
+    acts = [act for part in parts for act in acts_in(part, bare=True) if act.verb.turn is not None]
+    if len(parts) > 1 and acts:
+        return acts
+    return acts_in(words, bare=True) if len(words) <= _MOST_BARE else []
 
 
 def _by_a_noun(words: Sequence[Word]) -> list[Act]:

@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 from websp_gym.policies.asking.acts import Act, Phrase, listed
 from websp_gym.policies.asking.deeds import is_deed
-from websp_gym.policies.asking.lexicon import HARMLESS, KNOWN, LITTLE, SPELLABLE, SUBORDINATE, Verb, stems_in
+from websp_gym.policies.asking.lexicon import (
+    ALL,
+    HARMLESS,
+    KNOWN,
+    LITTLE,
+    NUMBERS,
+    SPELLABLE,
+    SUBORDINATE,
+    Verb,
+    stems_in,
+)
 from websp_gym.policies.asking.pool import Pool
 from websp_gym.policies.asking.requests import Request, requests_in
 from websp_gym.policies.asking.things import Thing, Things, content, marked, stems
@@ -113,6 +123,7 @@ class Reading:
             fitting=fitting,
             ignored=self._things.site,
             others=self._things.names_of_items(),
+            verb=act.root,
         )
         found, direct = self._found(pool, act, before)
         found = found or self._of_panel(event, act) or self._by_choice(keys, act)
@@ -295,10 +306,12 @@ def _with(thing: str, value: Any, wanted: Any) -> Named:
 
 def _listed(words: Iterable[Word]) -> list[Phrase]:
     """Return words before an act as phrases, one between each two marks or ``and``."""
-    return [
-        Phrase(tuple(part))
+    parts = [
+        [word for word in part if word.name or word.text not in ALL - NUMBERS.keys()]
         for part in listed(words)
-        if part and (part[0].name or part[0].text not in SUBORDINATE)
+    ]
+    return [
+        Phrase(tuple(part)) for part in parts if part and (part[0].name or part[0].text not in SUBORDINATE)
     ]
 
 

@@ -41,6 +41,10 @@ _SAME = {said: meant for meant, each in read_table("english.yaml")["same"].items
 """Words that mean the same where one of several choices is named."""
 
 
+_LESS = frozenset(map(stem, ("reduce", "limit", "restrict", "cut", "lower")))
+"""Verbs that ask for less, and not for nothing."""
+
+
 def value_of_switch(act: Act, label: str, *, direct: bool = False) -> Any:
     """Return the value that an act gives to a switch with a label: true, false, or that none or none clear was named.
 
@@ -94,6 +98,8 @@ def value_of_choice(act: Act, label: str, choices: Mapping[str, str]) -> Any:
         ways = [key for key, text in choices.items() if way & set(_plain(text))]
         if len(ways) == 1:
             return ways[0]
+    if not act.value and act.verb.more is False and act.root not in _LESS and _off_choice(own) is not UNCLEAR:
+        return _off_choice(own)
     scores = {key: len(each & said) for key, each in own.items()}
     most = max(scores.values(), default=0)
     best = [key for key, score in scores.items() if score == most and most]
@@ -148,7 +154,10 @@ def _things(act: Act) -> Iterable[Word]:
 def _own_words(act: Act) -> Iterable[Word]:
     """Return the words of an act that belong to no name, unless the name itself says what is done."""
     by_name = bool(act.said) and bool(act.said[0].name)
-    return [word for word in act.said if by_name or not (word.name or word.quotation)]
+    return [
+        word for word in act.said
+        if by_name or not (word.name or word.quotation or (word.stem == act.root and act.verb.more is not None))
+    ]  # fmt: skip
 
 
 def _texts(words: Iterable[Word]) -> set[str]:

@@ -147,8 +147,8 @@ def parts(text: str) -> Iterator[str]:
     """Yield the words of a name, and the parts of joined ones: ``SlowKettles`` has ``slow`` and ``kettles``."""
     apart = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", text)
     yield from (word.text for word in words_of(text) if not word.is_mark)
-    if not any(word in _JOINING for word in re.split(r"[-_./]", text.casefold())):
-        yield from (word.text for word in words_of(re.sub(r"[-_./]", " ", apart)) if not word.is_mark)
+    if not any(word in _JOINING for word in re.split(r"[-_./@]", text.casefold())):
+        yield from (word.text for word in words_of(re.sub(r"[-_./@]", " ", apart)) if not word.is_mark)
 
 
 def mended(text: Sequence[Word], known: Container[str], *choices: Iterable[str]) -> list[Word]:
