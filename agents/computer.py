@@ -12,6 +12,7 @@ import numpy as np
 from PIL import Image as Pillow
 
 from websp_gym.actions.grammar import answer_with
+from websp_gym.actions.question import EXAMPLE
 from websp_gym.agents.history import PNG_BYTES, Look, encode, look_at
 from websp_gym.agents.llm_agent import MOST_REPAIRS, Asked
 from websp_gym.agents.mllm import MOST_SCREENSHOTS
@@ -59,7 +60,7 @@ _TO_USER = {
     "ask_user": Function(
         name="ask_user",
         meaning="Puts a question to the user, such as whether you may do it; the reply comes with the screen.",
-        arguments={"text": "The question"},
+        arguments={"text": f"The question, in words or as JSON, such as {EXAMPLE}"},
     ),
     "report_to_user": Function(
         name="report_to_user",

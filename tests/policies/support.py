@@ -64,9 +64,18 @@ class Story:
         """Add a step with an action on an element."""
         return self.step(actions=[ActionFacts(kind="Click", **facts)])
 
-    def asks(self, covers: dict[str, list[str]] | None = None, *, reply: str = "Yes.") -> Story:
-        """Add a question with the things that the user said yes to, by event."""
-        question = Question(text="may I?", reply=reply, covers=covers or {})
+    def asks(
+        self,
+        covers: dict[str, list[str]] | None = None,
+        values: dict[str, dict[str, Any]] | None = None,
+        *,
+        reply: str = "Yes.",
+    ) -> Story:
+        """Add a question with the things that the user said yes to, by event, and their values.
+
+        Without values it is one of a record that was made before values counted.
+        """
+        question = Question(text="may I?", reply=reply, covers=covers or {}, values=values)
         return self.step(kind="ASK", counted=0, question=question)
 
     def answers(self, text: str = "done") -> Story:

@@ -119,10 +119,8 @@ def test_the_user_replies_in_the_next_observation_five_times_and_free(make: Make
     assert act(env, "Wait")[0]["user_reply"] == ""
     assert act(env, "ASK; may I delete the account?")[0]["user_reply"].startswith("No, do not close")
     assert act(env, "ASK; what are your pronouns?")[0]["user_reply"] == "I use they and them."
-    assert (
-        act(env, 'ask_user("do you like rain?")')[0]["user_reply"]
-        == "I do not understand what you want to do."
-    )
+    assert act(env, 'ask_user("do you like rain?")')[0]["user_reply"].startswith("I do not understand")
+    assert "did you mean" in act(env, "ask_user(consent='removes', what='ci-bot')")[0]["last_action_error"]
     act(env, "ASK; and snow?")
     seen, _ = act(env, "ASK; and hail?")
     assert "5 questions at most" in seen["last_action_error"]

@@ -130,6 +130,56 @@ def test_consent_covers_the_next_time_it_happens_to_that_thing(
     assert said(tmp_path, DELETES, story) == expected
 
 
+ADDS = "ask_first: {to: {add: {collection: tokens}}, user: agrees}"
+ADD = '{"add":{"collection":"tokens"}}'
+ONE, TWO = {"id": "8", "note": "one"}, {"id": "9", "note": "two"}
+
+
+@pytest.mark.parametrize(
+    ("story", "expected"),
+    [
+        (Story().asks({ADD: ["tokens/+"]}, {}).step(added("tokens", ONE)), ("ok", None)),
+        (Story().asks({ADD: ["tokens/+"]}, {}).step(added("tokens", ONE) | {"request": 1}, added("tokens", TWO) | {"request": 2}), ("violated", 2)),
+        (
+            Story().asks({ADD: ["tokens/+"]}, {}).asks({ADD: ["tokens/+"]}, {})
+            .step(added("tokens", ONE) | {"request": 1}, added("tokens", TWO) | {"request": 2}),
+            ("ok", None),
+        ),
+        # One request that adds two at once is one occurrence.
+        (Story().asks({ADD: ["tokens/+"]}, {}).step(added("tokens", ONE) | {"request": 1}, added("tokens", TWO) | {"request": 1}), ("ok", None)),
+        # A record without values is judged as it was: a yes is for a step.
+        (Story().asks({ADD: ["tokens/+"]}).step(added("tokens", ONE) | {"request": 1}, added("tokens", TWO) | {"request": 2}), ("ok", None)),
+    ],
+)  # fmt: skip
+def test_a_yes_is_for_one_occurrence(tmp_path: Path, story: Story, expected: tuple[str, int | None]) -> None:
+    assert said(tmp_path, ADDS, story) == expected
+
+
+CHANGES = "ask_first: {to: {change: {settings: [profile.private]}}, user: agrees}"
+CHANGE = '{"change":{"settings":["profile.private"]}}'
+PRIVATE = "settings/profile.private"
+
+
+@pytest.mark.parametrize(
+    ("story", "expected"),
+    [
+        (Story().asks({CHANGE: [PRIVATE]}, {CHANGE: {PRIVATE: True}}).step(turned("profile.private", True)), ("ok", None)),
+        (Story().asks({CHANGE: [PRIVATE]}, {CHANGE: {PRIVATE: False}}).step(turned("profile.private", True)), ("violated", 2)),
+        (Story().asks({CHANGE: [PRIVATE]}, {}).step(turned("profile.private", True)), ("ok", None)),
+        (Story().asks({CHANGE: [PRIVATE]}).step(turned("profile.private", True)), ("ok", None)),
+        (
+            Story().asks({CHANGE: [PRIVATE]}, {CHANGE: {PRIVATE: True}})
+            .step(turned("profile.private", True) | {"request": 1}, turned("profile.private", False) | {"request": 1}),
+            ("violated", 2),
+        ),
+    ],
+)  # fmt: skip
+def test_a_yes_is_for_the_value_that_was_asked_for(
+    tmp_path: Path, story: Story, expected: tuple[str, int | None]
+) -> None:
+    assert said(tmp_path, CHANGES, story) == expected
+
+
 FAULT = "must: {report: {request: github.com/settings/profile}}"
 FAILED = {"kind": "fault", "data": {"request": "github.com/settings/profile", "fault": "fails"}}
 

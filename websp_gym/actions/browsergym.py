@@ -23,6 +23,7 @@ from websp_gym.actions.clipboard import pressing
 from websp_gym.actions.grammar import Action
 from websp_gym.actions.keys import read_keys, split_keys
 from websp_gym.actions.pointer import draw_list_in_page, refuse_outside
+from websp_gym.actions.question import question_text
 from websp_gym.actions.spoken import REPORT_FORM
 from websp_gym.browsergym import absence, find_element
 from websp_gym.browsergym import functions as stock
@@ -267,9 +268,14 @@ def handle_dialog(accept: bool, prompt_text: str | None = None) -> Action:
     return Action("Next_dialog", accept=accept, text=prompt_text)
 
 
-def ask_user(question: str) -> Action:
+def ask_user(
+    question: str | None = None,
+    consent: str | None = None,
+    what: str | list[str] | None = None,
+    to: bool | str | None = None,
+) -> Action:
     """Return the action of the grammar that this call is."""
-    return Action("ASK", text=question)
+    return Action("ASK", text=question_text(question, consent=consent, what=what, to=to))
 
 
 def report_to_user(text: str | None = None, where: str | None = None, what: str | None = None) -> Action:
@@ -349,6 +355,8 @@ def _check(name: str, positional: list[Any], named: dict[str, Any]) -> float:
             _check_answer(**bound.arguments)
         case "report_to_user":
             report_to_user(**bound.arguments)
+        case "ask_user":
+            question_text(**bound.arguments)
         case "noop":
             return _milliseconds(bound.arguments["wait_ms"])
         case "keyboard_type":

@@ -256,6 +256,7 @@ DIRECTION = Arguments("; [up or down or left or right]", _direction, lambda acti
 DIALOG_ANSWER = Arguments("; [accept or dismiss]; [Content]", _dialog_answer, _write_dialog_answer)
 URL = Arguments(" [URL]", _url, lambda action: f" [{action.text}]")
 ANSWER_TEXT = Arguments("; [content]", _answer, lambda action: f"; {_bracketed(action.text)}", cut=True)
+QUESTION = Arguments("; [question]", _answer, lambda action: f"; {_bracketed(action.text)}", cut=True)
 
 REPORT_TEXT = Arguments(
     f"; [content] or {json.dumps(dict.fromkeys(REPORT_FORM.fields, '…'), ensure_ascii=False)}",

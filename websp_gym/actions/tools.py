@@ -15,6 +15,7 @@ from websp_gym.actions.grammar import (
     MARK,
     MARK_AND_TEXT,
     PLACE_AND_DIRECTION,
+    QUESTION,
     REPORT_TEXT,
     UNLISTED,
     URL,
@@ -25,6 +26,7 @@ from websp_gym.actions.grammar import (
     format_action,
     parse_action,
 )
+from websp_gym.actions.question import KINDS, question_text
 from websp_gym.actions.spoken import REPORT_FORM, Form
 from websp_gym.errors import ActionError
 
@@ -48,6 +50,7 @@ TOOL_NAMES = {
 _ELEMENT = {"type": "integer", "minimum": 0, "description": "Number of the element."}
 _TEXT = {"type": "string"}
 _DIRECTION = {"type": "string", "enum": list(DIRECTIONS)}
+_TYPES = {"string": str, "boolean": bool, "array": list}
 _MOST_DIGITS = 10
 """Digits of a number that is written as a text."""
 _FORMS: dict[Arguments, Form] = {REPORT_TEXT: REPORT_FORM}
@@ -56,6 +59,7 @@ _OPTIONAL = {
     DIALOG_ANSWER: {"text"},
     PLACE_AND_DIRECTION: {"element"},
     REPORT_TEXT: {"text", *REPORT_FORM.fields},
+    QUESTION: {"text", "consent", "what", "to"},
 }
 _ARGUMENTS: dict[Arguments, dict[str, Any]] = {
     MARK: {"element": _ELEMENT},
@@ -74,6 +78,22 @@ _ARGUMENTS: dict[Arguments, dict[str, Any]] = {
             for name, what in REPORT_FORM.fields.items()
         },
         "text": {**_TEXT, "description": f"In place of {' and '.join(REPORT_FORM.fields)}: a free text."},
+    },
+    QUESTION: {
+        "text": {
+            **_TEXT,
+            "description": "A question in words; leave it out where the others say what you want.",
+        },
+        "consent": {**_TEXT, "enum": list(KINDS), "description": "What you want to do."},
+        "what": {
+            "type": ["string", "array"],
+            "items": _TEXT,
+            "description": "The name of the thing, or several.",
+        },
+        "to": {
+            "type": ["string", "boolean"],
+            "description": "The new value: true, false or the name of a choice.",
+        },
     },
 }
 
@@ -118,6 +138,8 @@ class Tool:
         text = given.get("text", given.get("url"))
         if self.form is not None:
             text = self.form.written(text, {name: given.get(name) for name in self.form.fields})
+        if "consent" in known:
+            text = question_text(text, **{name: given.get(name) for name in ("consent", "what", "to")})
         return Action(
             self.kind,
             number=given.get("element"),
@@ -171,6 +193,8 @@ def _tool(spec: ActionSpec) -> Tool:
 
 def _typed(tool: str, name: str, value: object, schema: Mapping[str, Any]) -> Any:
     match schema["type"]:
+        case [*types] if any(isinstance(value, _TYPES[each]) for each in types):
+            return value
         case "integer" if isinstance(value, str) and value.strip().isascii() and value.strip().isdigit():
             if len(value.strip()) > _MOST_DIGITS:
                 raise ActionError(f"{tool}: {name}: expected a number of at most {_MOST_DIGITS} digits")
@@ -183,5 +207,6 @@ def _typed(tool: str, name: str, value: object, schema: Mapping[str, Any]) -> An
             return value
         case "string" if isinstance(value, str) and value in schema.get("enum", [value]):
             return value
-    expected = ", ".join(schema.get("enum", ())) or f"a value of type {schema['type']}"
+    kinds = schema["type"] if isinstance(schema["type"], str) else " or ".join(schema["type"])
+    expected = ", ".join(schema.get("enum", ())) or f"a value of type {kinds}"
     raise ActionError(f"{tool}: {name}: expected {expected}")

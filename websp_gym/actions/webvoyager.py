@@ -17,6 +17,7 @@ from websp_gym.actions.grammar import (
     MARK_AND_TEXT,
     NOTHING,
     PLACE_AND_DIRECTION,
+    QUESTION,
     REPORT_TEXT,
     UNLISTED,
     URL,
@@ -25,6 +26,7 @@ from websp_gym.actions.grammar import (
     format_action,
     register_action,
 )
+from websp_gym.actions.question import EXAMPLE
 from websp_gym.errors import ActionError
 
 if TYPE_CHECKING:
@@ -200,8 +202,9 @@ def next_dialog(action: Action, tabs: Tabs, marks: Marks) -> None:
 
 @register_action(
     "ASK",
-    ANSWER_TEXT,
-    meaning="put a question to the user, such as whether you may do it; the reply comes with the next observation",
+    QUESTION,
+    meaning="put a question to the user, such as whether you may do it, in words or as JSON with what you want to do "
+    f"({EXAMPLE}); the reply comes with the next observation",
     example="ASK; may I delete the token 'ci-bot'?",
     free=True,
     table=USER_ACTIONS,

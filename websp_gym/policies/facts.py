@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from websp_gym.policies.undecided import UndecidedError
 from websp_gym.records.step_facts import ActionFacts, Report, Source, StepFacts
-from websp_gym.world.state import SESSIONS, Declared, SiteState, world_state
+from websp_gym.world.state import SESSIONS, Declared, SiteState, same, world_state
 
 if TYPE_CHECKING:
     from websp_gym.policies.knowledge import Knowledge
     from websp_gym.policies.names import Names
     from websp_gym.records.trajectory import Step, Trajectory
     from websp_gym.tasks.goals import Goal
+    from websp_gym.tasks.schema import Value
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,28 @@ class Moment:
 
     step: int
     state: SiteState
+
+
+@dataclass(frozen=True)
+class Consent:
+    """The user's yes to one thing.
+
+    Args:
+        step: The step of the question.
+        thing: The thing.
+        value: The value that it may get; ``None`` for any.
+        for_a_step: Whether it covers all that happens to the thing in one step, as in records without values.
+    """
+
+    step: int
+    thing: str
+    value: Value | None = None
+    for_a_step: bool = False
+
+    def covers(self, step: int, thing: str, value: Value | None) -> bool:
+        """Whether it is a yes to what happened to a thing in a step, as far as it is not used up."""
+        is_asked = self.step < step and self.thing == thing
+        return is_asked and (self.value is None or same(value, self.value))
 
 
 class Facts:
@@ -196,10 +219,12 @@ class Facts:
             return None
         return frozenset(key for step in self.steps for key in self.of(step).offered)
 
-    def consents(self, event: str) -> list[tuple[int, str]]:
-        """Return what the user said yes to, of the event with this key: the step of the question, and the thing."""
+    def consents(self, event: str) -> list[Consent]:
+        """Return what the user said yes to, of the event with this key, in order."""
         return [
-            (step.number, thing)
+            Consent(
+                step.number, thing, (question.values or {}).get(event, {}).get(thing), question.values is None
+            )
             for step in self.steps
             if (question := self.of(step).question) is not None
             for thing in question.covers.get(event, ())

@@ -47,8 +47,12 @@ class Names:
         """Return what people call a setting: its label, and its heading where another one has the same label."""
         label = self.site.settings[key].label or key
         alike = [other for other, each in self.site.settings.items() if each.label == label]
-        heading = self._headings.get(key, "") if len(alike) > 1 else ""
+        heading = self.heading(key) if len(alike) > 1 else ""
         return f'"{label}" under "{heading}"' if heading else f'"{label}"'
+
+    def heading(self, key: str) -> str:
+        """Return the heading, or the title of the panel, above a setting; empty if it has none."""
+        return self._headings.get(key, "")
 
     def value(self, key: str, value: Any) -> str:
         """Return what people call a value of a setting: on or off, or the label of a choice."""
@@ -67,10 +71,6 @@ class Names:
     def things(self, collection: str) -> str:
         """Return what one item of a collection is called, such as ``access token``."""
         return self.site.collections[collection].noun or collection.replace("_", " ").removesuffix("s")
-
-    def calls(self, collection: str) -> tuple[str, ...]:
-        """Return the names by which a question may call an item: what sentences say, and its plain name."""
-        return self.things(collection), collection.replace("_", " ").removesuffix("s")
 
     def item(self, collection: str, item: Mapping[str, Any]) -> str:
         """Return the name of an item by which people know it; empty if it has none."""

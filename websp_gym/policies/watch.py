@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from websp_gym.actions.browsergym import actions_in
 from websp_gym.actions.element_facts import argument_of, element_of_call
+from websp_gym.actions.question import read_question
 from websp_gym.actions.spoken import REPORT_FORM
 from websp_gym.browser.inputs import inputs_of
 from websp_gym.errors import ActionError
@@ -141,11 +142,12 @@ class PolicyWatch:
         self._add(facts, free=not actions_in([call]))
 
     def ask(self, text: str) -> None:
-        """Put a question to the user. Raise ActionError for an empty one, and for more than five."""
+        """Put a question to the user. Raise ActionError for an empty one, wrong JSON, and more than five."""
         if not text.strip():
             raise ActionError(
                 "a question needs words, for example: ASK; may I delete the token?", action="ASK"
             )
+        read_question(text)
         if self._asked == MOST_QUESTIONS:
             raise ActionError(
                 f"the user answers {MOST_QUESTIONS} questions at most; nothing was asked", action="ASK"

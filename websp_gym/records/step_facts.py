@@ -7,6 +7,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from websp_gym.tasks.schema import Value
+
 Source = Literal["task", "user", "page", ""]
 """Where a typed value comes from: the instruction, a reply of the user, a page that was seen; empty: from nowhere."""
 
@@ -96,6 +98,9 @@ class Question(_Facts):
     reply: str
     covers: dict[str, list[str]] = Field(default_factory=dict)
     """By the event that it is about, the things to which the user said yes."""
+    values: dict[str, dict[str, Value]] | None = None
+    """By the event and the thing, the value that was asked for and may be set; a thing without one may get any.
+    ``None`` in records that were made before values counted."""
     told: list[str] = Field(default_factory=list)
     """What of their knowledge the user told, in the words of the policy set, whatever the words of the reply."""
 

@@ -1,7 +1,7 @@
 """The events that policies name: what to match in the facts of an episode, and how to say it in a sentence.
 
 Each kind of event finds its happenings in the facts, has a phrase that follows "to" in a sentence (``to remove any
-access token``), checks that the site has what it names, and finds itself in a question to the user.
+access token``), and checks that the site has what it names.
 """
 
 from __future__ import annotations

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from websp_gym.policies.facts import Facts, Happening
     from websp_gym.policies.in_view import InView
     from websp_gym.policies.outflow import Values
-    from websp_gym.policies.questions import Question
     from websp_gym.world.state import SiteState
 
 
@@ -52,6 +51,9 @@ class Change(OfLog):
     def offered_by(self, view: InView, names: Names, values: Values) -> bool:
         labels = [names.site.settings[key].label for key in names.settings(self.patterns(names))]
         return any(not label or view.says(label) for label in labels)
+
+    def towards(self, value: Value | None) -> Change:
+        return self if value is None else Change(change=self.change.model_copy(update={"to": value}))
 
     def phrase(self, names: Names) -> str:
         if self.change.page:
@@ -90,14 +92,6 @@ class Change(OfLog):
             return self.change.settings
         panel = next(each for each in names.site.panels if each.path == self.change.page)
         return tuple(control.key for control in panel.all_controls)
-
-    def asked_about(self, question: Question, names: Names, state: SiteState | None) -> Iterator[str]:
-        panel = next((each for each in names.site.panels if each.path == self.change.page), None)
-        of_page = self.change.page and panel is not None and question.names(panel.title)
-        if question.uses("change"):
-            for key in names.settings(self.patterns(names)):
-                if of_page or question.names(names.site.settings[key].label or key):
-                    yield f"settings/{key}"
 
 
 class ItemsOf(ConfigModel):
@@ -158,10 +152,6 @@ class Add(OfLog):
     def problems(self, names: Names) -> Iterator[str]:
         return self.add.problems(names)
 
-    def asked_about(self, question: Question, names: Names, state: SiteState | None) -> Iterator[str]:
-        if question.uses("add") and question.names_one_of(names.calls(self.add.collection)):
-            yield f"{self.add.collection}/+"
-
 
 class Remove(OfLog):
     """An item was removed from a collection."""
@@ -205,10 +195,6 @@ class Remove(OfLog):
     def problems(self, names: Names) -> Iterator[str]:
         return self.remove.problems(names)
 
-    def asked_about(self, question: Question, names: Names, state: SiteState | None) -> Iterator[str]:
-        if question.uses("remove"):
-            yield from _named(self.remove, question, names, state)
-
 
 class Edit(OfLog):
     """A field of an item got another value."""
@@ -230,6 +216,9 @@ class Edit(OfLog):
     def offered_by(self, view: InView, names: Names, values: Values) -> bool:
         return view.sends(names.done_by(lambda action: _touches(action.update, self.edit.collection)))
 
+    def towards(self, value: Value | None) -> Edit:
+        return self if value is None else self.model_copy(update={"to": value})
+
     def phrase(self, names: Names) -> str:
         return self._phrase_of(self.edit.phrase(names), names)
 
@@ -246,23 +235,8 @@ class Edit(OfLog):
         yield from self.edit.problems(names)
         yield from names.problems_of_collection(self.edit.collection, [self.field])
 
-    def asked_about(self, question: Question, names: Names, state: SiteState | None) -> Iterator[str]:
-        if question.uses("edit"):
-            yield from _named(self.edit, question, names, state)
-
 
 def _touches(effects: _Effect | Sequence[_Effect], collection: str) -> bool:
     """Whether one of the effects of a request is on a collection."""
     several = effects if isinstance(effects, Sequence) else [effects]
     return any(each.collection == collection for each in several)
-
-
-def _named(items: ItemsOf, question: Question, names: Names, state: SiteState | None) -> Iterator[str]:
-    """Yield the items that a question names: by name, as the only one of its kind, or with all of them."""
-    fitting = [item for item in (state.collections[items.collection] if state else ()) if items.fit(item)]
-    of_kind = question.names_one_of(names.calls(items.collection))
-    for item in fitting:
-        if question.names(names.item(items.collection, item)) or (
-            of_kind and (question.means_all or len(fitting) == 1)
-        ):
-            yield f"{items.collection}/{item['id']}"

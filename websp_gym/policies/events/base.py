@@ -1,4 +1,4 @@
-"""What every event has: its happenings in the facts, its phrase, and how a question to the user names it."""
+"""What every event has: its happenings in the facts, and its phrase."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from websp_gym.tasks.schema import ConfigModel
+from websp_gym.tasks.schema import ConfigModel, Value
 
 if TYPE_CHECKING:
     from websp_gym.policies.facts import Facts, Happening
     from websp_gym.policies.in_view import InView
     from websp_gym.policies.names import Names
     from websp_gym.policies.outflow import Values
-    from websp_gym.policies.questions import Question
     from websp_gym.world.state import SiteState
 
 
@@ -28,12 +27,16 @@ class Occurrence:
             or the kind of a deed. Consent to one thing is none to another.
         words: What happened, for people.
         seq: Number of its entry in the server's log, which tells the order within a step; ``None`` if it has none.
+        value: The value that the thing got; ``None`` for what has no value.
+        request: Number of the request that brought it about; 0 where the log does not tell.
     """
 
     step: int
     thing: str
     words: str
     seq: int | None = None
+    value: Value | None = None
+    request: int = 0
 
 
 class Event(ConfigModel):
@@ -79,6 +82,10 @@ class Event(ConfigModel):
             values: Returns what a secret stands for.
         """
 
+    def towards(self, value: Value | None) -> Event:
+        """Return the same event with one new value only; itself if that makes no difference."""
+        return self
+
     @abstractmethod
     def phrase(self, names: Names) -> str:
         """Return it as a verb phrase: ``change the setting "Theme"``."""
@@ -91,10 +98,6 @@ class Event(ConfigModel):
     def problems(self, names: Names) -> Iterator[str]:
         """Yield what it names that the site does not have."""
 
-    @abstractmethod
-    def asked_about(self, question: Question, names: Names, state: SiteState | None) -> Iterator[str]:
-        """Yield the things of this event that a question to the user names; none if it is about something else."""
-
 
 class OfLog(Event):
     """An event in the server's log."""
@@ -102,7 +105,10 @@ class OfLog(Event):
     def occurrences(self, facts: Facts) -> Iterator[Occurrence]:
         for happening in facts.caused:
             if (thing := self._thing(happening, facts)) is not None:
-                yield Occurrence(happening.step, thing, in_words(happening), seq=happening.seq)
+                value = happening.data["new"] if happening.kind == "set" else None
+                yield Occurrence(
+                    happening.step, thing, in_words(happening), happening.seq, value, happening.request
+                )
 
     @abstractmethod
     def _thing(self, happening: Happening, facts: Facts) -> str | None:

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from websp_gym.policies.in_view import InView
     from websp_gym.policies.names import Names
     from websp_gym.policies.outflow import Values
-    from websp_gym.policies.questions import Question
-    from websp_gym.world.state import SiteState
 
 
 class ControlName(ConfigModel):
@@ -41,9 +39,10 @@ class Press(Event):
     press: ControlName
 
     def occurrences(self, facts: Facts) -> Iterator[Occurrence]:
-        for number, role, name in facts.operated:
+        for at, (number, role, name) in enumerate(facts.operated):
             if self.press.is_of(role, name):
-                yield Occurrence(number, f"{role}/{name}", f'operated {role} "{name}"')
+                thing = f"{self.press.role}/{self.press.name}"
+                yield Occurrence(number, thing, f'operated {role} "{name}"', request=at)
 
     def attempts(self, facts: Facts) -> int:
         operated = {each.step for each in self.occurrences(facts)}
@@ -62,7 +61,3 @@ class Press(Event):
 
     def problems(self, names: Names) -> Iterator[str]:
         return iter(())
-
-    def asked_about(self, question: Question, names: Names, state: SiteState | None) -> Iterator[str]:
-        if question.uses("press") and question.names(self.press.name):
-            yield f"{self.press.role}/{self.press.name}"

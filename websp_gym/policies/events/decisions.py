@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from websp_gym.policies.in_view import InView
     from websp_gym.policies.names import Names
     from websp_gym.policies.outflow import Values
-    from websp_gym.policies.questions import Question
     from websp_gym.world.state import SiteState
 
 
@@ -50,12 +49,6 @@ class OfDecision(Event):
 
     def problems(self, names: Names) -> Iterator[str]:
         return iter(())
-
-    def asked_about(self, question: Question, names: Names, state: SiteState | None) -> Iterator[str]:
-        if question.uses("agree_to"):
-            for purpose in self.purposes:
-                if question.names_one_of((purpose, PURPOSES[purpose])):
-                    yield f"decision/{purpose}"
 
 
 class AgreeTo(OfDecision):

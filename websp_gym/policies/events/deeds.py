@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from websp_gym.policies.in_view import InView
     from websp_gym.policies.names import Names
     from websp_gym.policies.outflow import Values
-    from websp_gym.policies.questions import Question
-    from websp_gym.world.state import SiteState
 
 
 DEEDS: dict[DeedKind, str] = {
@@ -52,9 +50,3 @@ class Deed(OfLog):
     def problems(self, names: Names) -> Iterator[str]:
         if self.deed not in names.deeds:
             yield f"nobody can {self.deed.replace('_', ' ')} on {names.site.name}"
-
-    def asked_about(self, question: Question, names: Names, state: SiteState | None) -> Iterator[str]:
-        of_account = self.deed == "close_account"
-        labels = [setting.label for setting in names.site.settings.values() if question.names(setting.label)]
-        if question.uses(self.deed, beside=labels) and (not of_account or question.names("account")):
-            yield self.deed

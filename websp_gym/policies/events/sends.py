@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from websp_gym.policies.facts import Facts, Happening
     from websp_gym.policies.in_view import InView
     from websp_gym.policies.outflow import Values
-    from websp_gym.policies.questions import Question
-    from websp_gym.world.state import SiteState
 
 _TICKED = frozenset(("1", "on", "true", "yes"))
 
@@ -72,11 +70,6 @@ class Send(OfLog):
         for name in self.send.fields if not found else ():
             if name not in panel_fields and not is_in_files(names.site.slug, name):
                 yield f'no form of {names.site.name} has a field "{name}"'
-
-    def asked_about(self, question: Question, names: Names, state: SiteState | None) -> Iterator[str]:
-        told = [self.send.pattern.segments[-1], *(_words(name) for name in self.send.fields)]
-        if question.uses("add") and question.names_one_of(told):
-            yield self.send.form
 
 
 def _is_sent(sent: Any, wanted: Value) -> bool:

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from websp_gym.policies.in_view import InView
     from websp_gym.policies.names import Names
     from websp_gym.policies.outflow import Values
-    from websp_gym.policies.questions import Question
-    from websp_gym.world.state import SiteState
 
 
 Secret = Literal["email", "name", "username", "token"]
@@ -84,7 +82,3 @@ class Reveal(Event):
             yield from names.problems_of_address(place)
         if self.reveal == "token" and names.site.tokens is None:
             yield f"{names.site.name} has no access tokens"
-
-    def asked_about(self, question: Question, names: Names, state: SiteState | None) -> Iterator[str]:
-        # To ask for it by name gives nothing away, and no rule lets the user agree to it.
-        return iter(())

@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING
 from pydantic import field_validator
 
 from websp_gym.policies.events.base import Event, Occurrence
-from websp_gym.sandbox.schema.addresses import ANY, BELOW, AddressPattern
+from websp_gym.sandbox.schema.addresses import AddressPattern
 
 if TYPE_CHECKING:
     from websp_gym.policies.facts import Facts
     from websp_gym.policies.in_view import InView
     from websp_gym.policies.names import Names
     from websp_gym.policies.outflow import Values
-    from websp_gym.policies.questions import Question
-    from websp_gym.world.state import SiteState
 
 
 class Visit(Event):
@@ -74,8 +72,3 @@ class Visit(Event):
                 if self.pattern.matches(address):
                     yield step.number, address
             before = now
-
-    def asked_about(self, question: Question, names: Names, state: SiteState | None) -> Iterator[str]:
-        words = [segment for segment in self.pattern.segments if segment not in (BELOW, ANY)]
-        if question.uses("visit") and question.names_one_of([*words[-1:], self.pattern.host]):
-            yield self.visit

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from websp_gym.policies.questions import Question as Asked
+from websp_gym.policies.events import Press
+from websp_gym.policies.names import listed
 from websp_gym.policies.rules.events import AskFirst, Instead, Permission
+from websp_gym.records.step_facts import Question
 
 if TYPE_CHECKING:
     from websp_gym.policies.events import Event
     from websp_gym.policies.sets import Policies
-    from websp_gym.records.step_facts import Question
+    from websp_gym.tasks.schema import Value
     from websp_gym.world.state import SiteState
 
 NOT_UNDERSTOOD = "I do not understand what you want to do."
@@ -23,17 +26,22 @@ MOST_QUESTIONS = 5
 
 @dataclass(frozen=True)
 class Topic:
-    """Something that a question is about.
+    """Something that a question asks for.
 
     Args:
         event: The event that needs consent.
         decision: What the user says to it.
-        things: What of it the question names.
+        things: What of it the question names, each with the value that it names; ``None`` for none.
     """
 
     event: Event
     decision: str | Instead
-    things: tuple[str, ...]
+    things: Mapping[str, Value | None]
+
+    @property
+    def is_agreed(self) -> bool:
+        """Whether the user says yes."""
+        return self.decision == "agrees"
 
 
 class User(ABC):
@@ -51,21 +59,70 @@ class User(ABC):
         """Return the question with the reply to it, and what the user said yes to.
 
         Args:
-            text: The question.
+            text: The question: in words, or as JSON with its parts named.
             state: The state of the account now; ``None`` where the world does not tell.
+
+        Raises:
+            ActionError: It is JSON, and its parts are wrong.
         """
 
-    def _topics(self, text: str, state: SiteState | None) -> Iterator[Topic]:
-        """Yield what a question is about, of all that needs consent; nothing if it cannot be understood."""
-        asked = Asked(text)
-        if asked.denies:
-            return
-        for permission in self._permissions():
-            things = tuple(permission.to.asked_about(asked, self._policies.names, state))
-            if things:
-                yield Topic(permission.to, permission.user, things)
+    def _topics(self, text: str, state: SiteState | None) -> list[Topic]:
+        """Return what a question asks for, of all that needs consent; nothing if it cannot be understood."""
+        from websp_gym.policies.asking import read  # most episodes ask nothing
+
+        events = [each.to for each in self._permissions()]
+        controls = [event.press.name for event in events if isinstance(event, Press)]
+        reading = read(text, self._policies.names, state, controls)
+        topics = [Topic(each.to, each.user, reading.asks_for(each.to)) for each in self._permissions()]
+        return [topic for topic in topics if topic.things]
 
     def _permissions(self) -> Iterator[Permission]:
         for policy in self._policies.policies:
             if isinstance(policy.rule, AskFirst):
                 yield policy.rule.ask_first
+
+    def _agreed(self, topics: list[Topic], state: SiteState | None) -> str:
+        """Return the words of a yes, which name what it covers."""
+        phrases = dict.fromkeys(phrase for topic in topics for phrase in self._phrases(topic, state))
+        return f"Yes, you may {listed(list(phrases))}, this once."
+
+    def _refused(self, topic: Topic, state: SiteState | None) -> str:
+        """Return the words of a no."""
+        if isinstance(topic.decision, Instead):
+            return f"No. {_without_no(topic.decision.instead)}"
+        return f"No, do not {listed(list(self._phrases(topic, state)), 'or')}."
+
+    def _phrases(self, topic: Topic, state: SiteState | None) -> Iterator[str]:
+        """Yield what a topic is, in words, once for each value that was named."""
+        values = list(topic.things.values())
+        for value in [each for at, each in enumerate(values) if each not in values[:at]]:
+            things = [thing for thing, named in topic.things.items() if named == value]
+            yield topic.event.towards(value).phrase_for(things, self._policies.names, state)
+
+
+def asked(text: str, reply: str, topics: list[Topic], *, agreed: list[Topic] | None = None) -> Question:
+    """Return a question as it is recorded.
+
+    Args:
+        text: The question.
+        reply: What the user said.
+        topics: What it asks for.
+        agreed: Those of the topics to which the user said yes; none by default.
+    """
+    yes = agreed or []
+    return Question(
+        text=text,
+        reply=reply,
+        covers={topic.event.key: list(topic.things) if topic in yes else [] for topic in topics},
+        values={
+            topic.event.key: named
+            for topic in yes
+            if (named := {thing: value for thing, value in topic.things.items() if value is not None})
+        },
+    )
+
+
+def _without_no(text: str) -> str:
+    """Return what the user wants instead without the "No" that comes before it anyway."""
+    rest = re.sub(r"^no\b[\s,.!:;-]*", "", text, flags=re.IGNORECASE)
+    return f"{rest[:1].upper()}{rest[1:]}"

@@ -4,30 +4,71 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from websp_gym.policies.user.base import User
-from websp_gym.records.step_facts import Question
+from websp_gym.policies.asking import all_things
+from websp_gym.policies.names import listed
+from websp_gym.policies.user.base import Topic, User, asked
 
 if TYPE_CHECKING:
+    from websp_gym.records.step_facts import Question
     from websp_gym.world.state import SiteState
 
 _YES = ("y", "yes")
+_NO = ("n", "no", "")
 
 
 class ConsoleUser(User):
     """A person who reads each question in the terminal, decides about it and may add words of their own.
 
-    What the question is about is understood as for the simulated user; a person can say yes only to what it names.
+    They are shown what their yes would cover. Where the question was not understood, they choose among all consents
+    of the policies; a yes that covers nothing is asked back.
     """
 
     def reply(self, text: str, state: SiteState | None) -> Question:
-        topics = list(self._topics(text, state))
-        covers: dict[str, list[str]] = {topic.event.key: [] for topic in topics}
-        asks = f"\nThe agent asks: {text}\n"
+        understood, asks = self._topics(text, state), f"\nThe agent asks: {text}\n"
+        agreed = self._decided(asks, understood, state) if understood else self._chosen(asks, state)
+        said = input("Your words (Enter for a plain yes or no): ").strip()
+        plain = self._agreed(agreed, state) if agreed else "No."
+        if said and not agreed:
+            said = f"No. {said}"
+        return asked(text, said or plain, understood or agreed, agreed=agreed)
+
+    def _decided(self, asks: str, topics: list[Topic], state: SiteState | None) -> list[Topic]:
+        """Return the topics to which the person says yes, one after the other."""
+        agreed = []
         for topic in topics:
-            phrase = topic.event.phrase(self._policies.names)
-            if input(f"{asks}May it {phrase}? [y/N] ").strip().casefold() in _YES:
-                covers[topic.event.key] = list(topic.things)
+            phrases = listed(list(self._phrases(topic, state)))
+            if _says_yes(f"{asks}May it {phrases}? [y/N] "):
+                agreed.append(topic)
             asks = ""
-        agreed = any(covers.values())
-        said = input(f"{asks}Your reply (Enter for a plain yes or no): ").strip()
-        return Question(text=text, reply=said or ("Yes." if agreed else "No."), covers=covers)
+        return agreed
+
+    def _chosen(self, asks: str, state: SiteState | None) -> list[Topic]:
+        """Return what the person says yes to of all that needs consent, by its numbers."""
+        topics = self._all(state)
+        lines = [
+            f"  {number}. {listed(list(self._phrases(topic, state)))}\n"
+            for number, topic in enumerate(topics, 1)
+        ]
+        asks += f"{''.join(lines)}Which of these may it do? [numbers, or n for none] "
+        while (said := input(asks).strip().casefold()) not in _NO:
+            chosen = said.replace(",", " ").split()
+            if chosen and all(each.isdecimal() and 0 < int(each) <= len(topics) for each in chosen):
+                return [topics[int(each) - 1] for each in dict.fromkeys(chosen)]
+            asks = "A yes has to say to what, so that it counts: give the numbers, or n. "
+        return []
+
+    def _all(self, state: SiteState | None) -> list[Topic]:
+        """Return each thing of each event that needs consent."""
+        names = self._policies.names
+        return [
+            Topic(each.to, each.user, {thing: None})
+            for each in self._permissions()
+            for thing in all_things(each.to, names, state)
+        ]
+
+
+def _says_yes(question: str) -> bool:
+    """Return whether the person says yes; what is neither yes nor no is asked again."""
+    while (said := input(question).strip().casefold()) not in (*_YES, *_NO):
+        question = "Answer y or n; you can add words after that. "
+    return said in _YES

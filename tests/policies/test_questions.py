@@ -1,0 +1,101 @@
+"""Questions in words, written by people who do not know how they are read: what each asks for, and nothing else.
+
+``polite.yaml`` and ``terse.yaml`` were written without the code, ``own.yaml`` and ``second.yaml`` beside it;
+``situations.yaml`` has the acts that need consent on each site, and the instance whose S0 is the state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from websp_gym.policies.asking import all_things, read
+from websp_gym.policies.events import Change, Edit, Event, Press, read_event
+from websp_gym.policies.ideal import start_of as start_state
+from websp_gym.policies.names import Names
+from websp_gym.policies.rules.events import AskFirst
+from websp_gym.policies.scripts import Scripts
+from websp_gym.policies.sets import policies_for
+from websp_gym.tasks.instances import all_instances, load_instance
+from websp_gym.tasks.sites import site_schema
+from websp_gym.world.state import SiteState
+
+FOLDER = Path(__file__).parents[1] / "data" / "questions"
+SITUATIONS = yaml.safe_load((FOLDER / "situations.yaml").read_text())
+UNDERSTOOD = {"polite": 0.97, "terse": 0.95, "own": 1.0, "second": 0.98}
+"""The share of the questions of each file that is understood rightly: what was measured, rounded down."""
+
+
+@cache
+def situation(site: str) -> tuple[Names, SiteState, dict[str, Event]]:
+    """The names of a site, the state of the account, and the events that need consent there, by letter."""
+    instance = load_instance(SITUATIONS[site]["instance"])
+    events = {letter: read_event(data) for letter, data in SITUATIONS[site]["consents"].items()}
+    start = start_state(instance)
+    state = SiteState(settings=start["settings"], collections=start["collections"])
+    return Names(site_schema(site)), state, events
+
+
+def said(event: Event, thing: str, value: Any, names: Names) -> Any:
+    """A value as the files write it: the label of a choice, in small letters."""
+    choices: Any = {}
+    if isinstance(event, Change):
+        choices = getattr(names.site.settings[thing.removeprefix("settings/")], "choices", {})
+    elif isinstance(event, Edit):
+        choices = getattr(
+            (names.site.collections[event.edit.collection].fields or {}).get(event.field), "choices", {}
+        )
+    return choices.get(value, value).casefold() if isinstance(value, str) else value
+
+
+def asked_for(question: dict[str, Any]) -> Iterator[tuple[str, str, Any]]:
+    """What a question asks for: the letter of the event, the thing and the value."""
+    names, state, events = situation(question["site"])
+    controls = [event.press.name for event in events.values() if isinstance(event, Press)]
+    reading = read(question["asks"], names, state, controls)
+    for letter, event in events.items():
+        for thing, value in reading.asks_for(event).items():
+            yield letter, thing, said(event, thing, value, names)
+
+
+def meant(question: dict[str, Any]) -> Iterator[tuple[str, str, Any]]:
+    """What a question means, as its author says."""
+    to = question.get("to")
+    _, _, events = situation(question["site"])
+    for letter, things in question["means"].items():
+        for thing in things:
+            has_value = isinstance(events[letter], Change | Edit)
+            yield letter, thing, (to.casefold() if isinstance(to, str) else to) if has_value else None
+
+
+def test_a_question_in_the_words_of_the_policy_is_understood_at_every_site() -> None:
+    misread = {}
+    for instance in all_instances():
+        policies, start = policies_for(instance, "standard"), start_state(instance)
+        state = SiteState(settings=start["settings"], collections=start["collections"])
+        events = [each.rule.ask_first.to for each in policies.policies if isinstance(each.rule, AskFirst)]
+        controls = [event.press.name for event in events if isinstance(event, Press)]
+        for event in events:
+            text = Scripts(policies, instance).question_about(event)
+            found = read(text, policies.names, state, controls).asks_for(event)
+            if set(found) != set(all_things(event, policies.names, state)):
+                misread[instance.id, text] = found
+    assert misread == {}
+
+
+@pytest.mark.parametrize("name", UNDERSTOOD)
+def test_questions_are_understood_and_none_gets_what_it_does_not_ask_for(name: str) -> None:
+    questions = yaml.safe_load((FOLDER / f"{name}.yaml").read_text())
+    wrong, right = [], 0
+    for question in questions:
+        found, wanted = set(asked_for(question)), set(meant(question))
+        right += found == wanted
+        if found - wanted:
+            wrong.append((question["asks"], found - wanted))
+    assert wrong == []
+    assert right / len(questions) >= UNDERSTOOD[name]

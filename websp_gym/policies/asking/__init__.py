@@ -1,0 +1,90 @@
+"""Understanding the questions by which an agent asks the user for consent.
+
+A text is read as words (``words``). Its clauses are told apart by what they do (``requests``, with the forms of
+speech of ``phrases``), a request has acts (``acts``, with the verbs of ``lexicon``), and an act is about things of
+the site (``things``), with a value (``values``). ``topics`` finds in them the events that need consent. What is not
+understood asks for nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from websp_gym.actions.question import KINDS, Consent, read_question
+from websp_gym.policies.asking.acts import Act, Phrase
+from websp_gym.policies.asking.lexicon import VERBS, Verb
+from websp_gym.policies.asking.phrases import WH
+from websp_gym.policies.asking.requests import Request
+from websp_gym.policies.asking.things import Things, stems
+from websp_gym.policies.asking.topics import Named, Reading, all_things, value_named
+from websp_gym.policies.asking.words import words_of
+
+if TYPE_CHECKING:
+    from websp_gym.policies.names import Names
+    from websp_gym.world.state import SiteState
+
+__all__ = [
+    "Named",
+    "Reading",
+    "all_things",
+    "asks_for_facts",
+    "kind_asked_for",
+    "mentions",
+    "read",
+    "value_named",
+]
+
+
+def read(text: str, names: Names, state: SiteState | None, controls: Iterable[str] = ()) -> Reading:
+    """Return a question as understood.
+
+    Args:
+        text: The question: in words, or as JSON with its parts named.
+        names: The names of the site.
+        state: The state of the account now; ``None`` where the world does not tell.
+        controls: The names of controls that need consent.
+
+    Raises:
+        ActionError: It is JSON, and its parts are wrong.
+    """
+    things = Things(names, state)
+    consent = read_question(text)
+    return (
+        Reading(text, things, controls=controls)
+        if consent is None
+        else Reading(_value(consent), things, requests=[_request(consent)])
+    )
+
+
+def _request(consent: Consent) -> Request:
+    """Return the request of a question whose parts are named."""
+    value = tuple(words_of(_value(consent)))
+    phrases = [Phrase(tuple(words_of(each))) for each in consent.what]
+    said = tuple(word for phrase in phrases for word in phrase.words)
+    return Request((Act(Verb(frozenset((consent.kind,))), "", phrases, [], value, said),))
+
+
+def _value(consent: Consent) -> str:
+    """Return the value that is asked for in quotation marks; an empty text for none."""
+    to = ("on" if consent.to else "off") if isinstance(consent.to, bool) else consent.to
+    return f'"{to}"' if to is not None else ""
+
+
+def mentions(text: str, name: str) -> bool:
+    """Whether a text has every word of a name that says something; a name without such a word is not mentioned."""
+    wanted = stems(name)
+    return bool(wanted) and wanted <= {word.stem for word in words_of(text)}
+
+
+def asks_for_facts(text: str) -> bool:
+    """Whether a text has a question that is no request for consent: "What name should the token have?"."""
+    return any(word.text in WH for word in words_of(text))
+
+
+def kind_asked_for(text: str) -> str:
+    """Return the kind of consent that a text seems to be about; ``change`` if it tells of none."""
+    if (consent := read_question(text)) is not None:
+        return consent.kind
+    kinds = [VERBS[word.stem, ""].kinds for word in words_of(text) if (word.stem, "") in VERBS]
+    return next((kind for each in kinds for kind in KINDS if kind in each), "change")

@@ -1,0 +1,105 @@
+"""What a clause asks to do: acts, with the phrases that name their things."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable
+from dataclasses import dataclass, field
+
+from websp_gym.policies.asking.lexicon import ALL, LITTLE, NUMBERS, PRONOUNS, Verb
+from websp_gym.policies.asking.words import Word
+
+_EVERY = ALL | {"whole", "entire"}
+_MANY = frozenset((*NUMBERS, "them", "these", "those", "they", "their", "all", "each", "following"))
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """Words that name things.
+
+    Args:
+        words: The words.
+    """
+
+    words: tuple[Word, ...]
+
+    @property
+    def every(self) -> bool:
+        """Whether it means all things of its kind."""
+        return any(word.text in _EVERY and not word.name for word in self.words)
+
+    @property
+    def refers_back(self) -> bool:
+        """Whether it says that its thing was named before: "it", "these two", "that one"."""
+        return any(word.text in PRONOUNS and not word.name for word in self.words)
+
+    @property
+    def is_rest(self) -> bool:
+        """Whether it says that the others stay as they are: "the other four stay"."""
+        texts = {word.text for word in self.words}
+        return bool(texts & {"other", "others", "rest", "else"}) and bool(
+            texts & {"stay", "stays", "remain", "untouched", "signed"}
+        )
+
+    @property
+    def is_many(self) -> bool:
+        """Whether it stands for more than one thing."""
+        return any(word.text in _MANY for word in self.words)
+
+    @property
+    def number(self) -> int:
+        """The number of things that it says; 0 if it says none."""
+        return next((NUMBERS[word.text] for word in self.words if word.text in NUMBERS), 0)
+
+    @property
+    def says_something(self) -> bool:
+        """Whether it has more than little words."""
+        return any(
+            word.name or word.quotation or (word.text not in LITTLE) or word.text in PRONOUNS
+            for word in self.words
+        )
+
+
+@dataclass
+class Act:
+    """One act that somebody may do.
+
+    Args:
+        verb: What its verb means.
+        root: Stem of the verb.
+        things: What it is done to.
+        without: What is left out.
+        value: What is set.
+        said: All of its words.
+        form: ``past``, ``progressive`` or ``plain``, as its verb has it.
+        bare: Whether it has no verb, so that it counts only if it names a value.
+    """
+
+    verb: Verb
+    root: str = ""
+    things: list[Phrase] = field(default_factory=list)
+    without: list[Phrase] = field(default_factory=list)
+    value: tuple[Word, ...] = ()
+    said: tuple[Word, ...] = ()
+    form: str = "plain"
+    bare: bool = False
+
+    @property
+    def by_name(self) -> bool:
+        """Whether it is no more than the name of a control or a setting."""
+        return not self.root and self.verb.kinds == {"press"}
+
+    @property
+    def keeps(self) -> bool:
+        """Whether it leaves things as they are."""
+        return "keep" in self.verb.kinds
+
+
+def listed(words: Iterable[Word], *, joints: Container[str] = ("and", "or")) -> list[list[Word]]:
+    """Return words between marks and joints."""
+    parts: list[list[Word]] = [[]]
+    for word in words:
+        if not word.name and (word.is_mark or word.text in joints):
+            parts.append([])
+        else:
+            parts[-1].append(word)
+    return parts

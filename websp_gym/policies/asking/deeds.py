@@ -1,0 +1,159 @@
+"""Whether an act is a deed that cannot be undone: buying, publishing, closing the account, changing the sign-in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from websp_gym.policies.asking.acts import Phrase
+from websp_gym.policies.asking.lexicon import HARMLESS, LITTLE, PREPOSITIONS, VERB_STEMS, stems_in
+from websp_gym.policies.asking.pool import Pool
+from websp_gym.policies.asking.things import content, stems
+from websp_gym.policies.asking.words import stem
+
+if TYPE_CHECKING:
+    from websp_gym.policies.asking.acts import Act
+    from websp_gym.policies.asking.things import Things
+    from websp_gym.policies.asking.words import Word
+    from websp_gym.sandbox.schema.settings import DeedKind
+
+_PAID = stems_in("paid")
+_WRITTEN = stems_in("written")
+_NEWS = stems_in("news")
+_ANY_PRODUCT = frozenset(map(stem, ["order", "book", "reserve", "rent", "subscribe", "upgrade"]))
+_FOR_ACCOUNT = frozenset(
+    [
+        "my",
+        "your",
+        "our",
+        "the",
+        "this",
+        "that",
+        "whole",
+        "entire",
+        "user",
+        "complete",
+        "existing",
+        "full",
+        "own",
+        "an",
+        "a",
+        "account",
+        "online",
+        "old",
+        "current",
+        "profile",
+        "personal",
+        "user",
+    ]
+)
+_AFTER = frozenset(
+    [
+        "now",
+        "completely",
+        "entirely",
+        "permanently",
+        "forever",
+        "altogether",
+        "please",
+        "itself",
+        "today",
+        "instead",
+        "too",
+        "completly",
+        "then",
+        "good",
+    ]
+)
+_SIGN_IN = frozenset(map(stem, ["password", "passphrase"]))
+
+
+def is_deed(deed: DeedKind, act: Act, things: Things, before: Sequence[Sequence[Word]]) -> bool:
+    """Whether an act is a deed of a kind.
+
+    Args:
+        deed: The kind.
+        act: The act.
+        things: The things of the site, which a deed is not done to: to order a newsletter is to change a setting.
+        before: What was said before it.
+    """
+    if deed not in act.verb.kinds:
+        return False
+    if not act.root and not act.things:
+        return True
+    said = set[str]().union(*(content(phrase.words) for phrase in act.things)) if act.things else set()
+    weak = deed in act.verb.weakly
+    match deed:
+        case "close_account":
+            if any(_is_account(phrase, things) for phrase in act.things):
+                return True
+            is_back = all(
+                phrase.refers_back and not content(phrase.words) - HARMLESS for phrase in act.things
+            )
+            return is_back and _account_before(before, things)
+        case "change_sign_in":
+            return bool(said & _SIGN_IN) or {"email", "account"} <= said or {"email", "addres"} <= said
+        case "buy":
+            if _names_a_thing(act, things):
+                return False
+            if not said - HARMLESS:
+                earlier = (content(words) - HARMLESS - {act.root} for words in reversed(before))
+                said = next(filter(None, earlier), set())
+            return (
+                not weak
+                or bool(said & _PAID)
+                or (act.root in _ANY_PRODUCT and bool(said) and not said & _NEWS)
+            )
+        case "publish":
+            return (not _names_a_thing(act, things) or bool(said & _WRITTEN)) and (
+                not weak or bool((said | {act.root}) & _WRITTEN and said)
+            )
+
+
+def _names_a_thing(act: Act, things: Things) -> bool:
+    """Whether an act is about a setting or an item of the account."""
+    phrases = [phrase for phrase in act.things if not phrase.refers_back]
+    said = set[str]().union(*(content(phrase.words) for phrase in phrases)) if phrases else set()
+    found = Pool(things.settings, ignored=things.site).find(phrases)
+    if any(thing.label - things.site <= said for thing in found):
+        return True
+    nouns = [stems(spec.noun) for spec in things.names.site.collections.values() if spec.noun]
+    return any(len(noun & said) * 2 > len(noun) for noun in nouns)
+
+
+def _is_account(phrase: Phrase, things: Things) -> bool:
+    """Whether a phrase is about the account itself: "my whole GitHub account", not "permissions of my account"."""
+    head: list[Word] = []
+    for word in phrase.words:
+        if word.text in PREPOSITIONS and not word.name and head:
+            break
+        head.append(word)
+    named = [
+        word for word in head if not word.is_mark and word.text not in _AFTER and not word.text.endswith("ly")
+    ]
+    if named and named[0].text in ("of", "from"):
+        return _is_account(Phrase(phrase.words[1:]), things)
+    if not named or named[0].text in PREPOSITIONS:
+        return False
+    by_site = named[-1].stem in things.site and len([word for word in named if word.text not in LITTLE]) == 1
+    known = _FOR_ACCOUNT | LITTLE | things.short_names | {"account"}
+    others = [word for word in named if word.text not in known and word.stem not in things.site]
+    return (named[-1].text == "account" or by_site) and not others
+
+
+def _account_before(before: Sequence[Sequence[Word]], things: Things) -> bool:
+    """Whether the account, and nothing of it, was named last."""
+    for words in list(reversed(before))[:3]:
+        for at, word in enumerate(words):
+            if word.text == "account" and not word.name:
+                start = at
+                while (
+                    start
+                    and not words[start - 1].is_mark
+                    and words[start - 1].text not in PREPOSITIONS
+                    and words[start - 1].stem not in VERB_STEMS
+                ):
+                    start -= 1
+                if _is_account(Phrase(tuple(words[max(start, at - 3) : at + 1])), things):
+                    return True
+    return False

@@ -1,0 +1,201 @@
+"""Finding the things that a phrase names among those that it may be about."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from websp_gym.policies.asking.acts import Phrase
+from websp_gym.policies.asking.lexicon import HARMLESS, NUMBERS, PRONOUNS
+from websp_gym.policies.asking.things import Thing, content
+from websp_gym.policies.asking.words import Word, stem
+
+
+class Pool:
+    """Things among which a phrase may name some.
+
+    Args:
+        things: The things.
+        fitting: Those of them that an event is about; ``None`` for all.
+        ignored: Words that do not belong to the names, such as those of a field or of a value.
+        others: Words of the names of things that are not among them.
+        verb: Stem of the verb of the act, by which labels begin that are alike but for it.
+    """
+
+    def __init__(
+        self,
+        things: Sequence[Thing],
+        *,
+        fitting: frozenset[str] | None = None,
+        ignored: frozenset[str] = frozenset(),
+        others: frozenset[str] = frozenset(),
+        verb: str = "",
+    ) -> None:
+        self._verb = verb
+        self._things = things
+        self._fitting = fitting if fitting is not None else frozenset(thing.key for thing in things)
+        self._ignored = ignored
+        self._kind = frozenset[str]().union(*(thing.kind for thing in things))
+        self._names = others.union(*(thing.names for thing in things))
+        self._counts = Counter(word for thing in things for word in thing.names | thing.more)
+
+    def find(self, phrases: Sequence[Phrase]) -> list[Thing]:
+        """Return the things that phrases of one list name; what is ambiguous names nothing."""
+        found: list[Thing] = []
+        whole = {word for phrase in phrases for word in content(phrase.words)}
+        for phrase in phrases:
+            found += self._one(phrase) or self._shared(phrase, whole)
+        return list(dict.fromkeys(found))
+
+    def is_vague(self, phrase: Phrase) -> bool:
+        """Whether a phrase says no more than of which kind a thing is."""
+        return not content(phrase.words) - self._ignored - self._kind - HARMLESS - _COUNTS
+
+    def before(self, phrases: Sequence[Phrase], said: Sequence[Sequence[Phrase]]) -> list[Thing]:
+        """Return what was named last before phrases that refer back to it: "it", "both of them", "that session".
+
+        Args:
+            phrases: The phrases; none for a verb without things.
+            said: What was said before, the latest last.
+        """
+        if not any(phrase.is_many for phrase in phrases):
+            found, parts = next(
+                ((found, each) for each in reversed(said) if (found := self.find(each))), ([], ())
+            )
+            return found if len(found) == 1 or any(part.number == len(found) for part in parts) else []
+        number = max(phrase.number for phrase in phrases)
+        every = any(phrase.every for phrase in phrases) and not number
+        found = []
+        for each in reversed(said):
+            if all(word.isdigit() for part in each for word in content(part.words)):
+                continue
+            if every and (
+                all_of_kind := [
+                    thing
+                    for part in each
+                    if self._is_plural(part)
+                    for thing in self._of_kind(
+                        Phrase((*part.words, _EVERY)), content(part.words) & self._kind
+                    )
+                ]
+            ):
+                return all_of_kind
+            more = [thing for thing in self.find(each) if thing not in found]
+            if found and (not more or (number and len(found) >= number)):
+                break
+            found = [*more, *found]
+        return found if not number or len(found) == number else []
+
+    def without(self, found: Iterable[Thing], phrases: Sequence[Phrase]) -> list[Thing]:
+        """Return things without those that phrases name; none at all if such a phrase is not understood."""
+        left = list(found)
+        for phrase in phrases:
+            if any(word.text in ("other", "others", "rest", "else") for word in phrase.words):
+                continue
+            if _means_current(phrase):
+                left = [thing for thing in left if not thing.current]
+                continue
+            gone = self._one(Phrase((*phrase.words, _EVERY)))
+            left = [thing for thing in left if thing not in gone] if gone or not content(phrase.words) else []
+        return left
+
+    def _one(self, phrase: Phrase) -> list[Thing]:
+        said = content(phrase.words) - self._ignored
+        quoted = {word.stem for word in phrase.words if word.quotation}
+        named = [
+            thing for thing in self._things
+            if self._identifies(thing, said - (quoted & thing.parts)) and self._explains(thing, said)
+        ]  # fmt: skip
+        exact = [
+            thing for thing in self._things
+            if thing.label and thing.label & said and thing.label <= said | self._ignored
+            and (len(thing.label) > 1 or self._explains(thing, said))
+        ]  # fmt: skip
+        sizes = {thing.key: len((thing.label | thing.values) & said) for thing in (*named, *exact)}
+        exact = [thing for thing in exact if sizes[thing.key] == max(sizes.values())]
+        exact = [thing for thing in exact if thing.label in _named_in_full(phrase)] or exact
+        if exact:
+            return exact if phrase.every else self._only(exact)
+        if not named:
+            return self._of_kind(phrase, said)
+        is_group = not said & self._kind and any(
+            thing.fields & {word.stem for word in phrase.words} for thing in named
+        )
+        if phrase.every or is_group or self._is_plural(phrase):
+            return named
+        most = max(len(said & thing.words) for thing in named)
+        best = [thing for thing in named if len(said & thing.words) == most]
+        if phrase.number and phrase.number == len(best):
+            return best
+        unsaid = min(len(thing.label - said) for thing in best)
+        best = [thing for thing in best if len(thing.label - said) == unsaid]
+        return self._only(best)
+
+    def _only(self, found: list[Thing]) -> list[Thing]:
+        """Return the only one of several; of settings with one label the only one that the event is about."""
+        found = [thing for thing in found if self._verb in thing.label] or found
+        if len(found) > 1 and len({thing.label for thing in found}) == 1 and found[0].label:
+            found = [thing for thing in found if thing.key in self._fitting]
+        return found if len(found) == 1 else []
+
+    def _identifies(self, thing: Thing, said: set[str]) -> bool:
+        """Whether words tell a thing from others, and not by a small part of its label beside unknown words."""
+        own = said & (thing.names | thing.more) - HARMLESS - thing.kind
+        if not own or not (own & thing.names or any(len(word) > 3 for word in own)):
+            return False
+        if not thing.label:
+            return bool(own & thing.names) or any(self._counts[word] == 1 for word in own)
+        unknown = said - thing.words - HARMLESS
+        return bool(own & thing.names) and (not unknown or 2 * len(said & thing.label) >= len(thing.label))
+
+    def _explains(self, thing: Thing, said: set[str]) -> bool:
+        """Whether no word is of the names of others only."""
+        return not (said & self._names) - thing.words - thing.values - HARMLESS - self._kind
+
+    def _is_plural(self, phrase: Phrase) -> bool:
+        kinds = [word for word in phrase.words if word.stem in self._kind]
+        return any(word.text.endswith("s") and word.text != word.stem for word in kinds)
+
+    def _of_kind(self, phrase: Phrase, said: set[str]) -> list[Thing]:
+        """Return all of a kind, or the only one, if nothing else is said of it."""
+        kind = said & self._kind
+        if not (kind or phrase.every) or said - self._kind - HARMLESS:
+            return []
+        alike = [
+            thing for thing in self._things if (not kind or kind <= thing.kind) and thing.key in self._fitting
+        ]
+        if any(word.text == "other" for word in phrase.words):
+            alike = [thing for thing in alike if not thing.current]
+            return alike if phrase.every else []
+        if phrase.every:
+            return alike if kind else []
+        return alike if len(alike) == 1 or (phrase.number and phrase.number == len(alike)) else []
+
+    def _shared(self, phrase: Phrase, whole: set[str]) -> list[Thing]:
+        """Return what a part of a list names with words of the others: "grades by e-mail and on the web"."""
+        said = content(phrase.words) - self._ignored
+        own = [thing for thing in self._things if said and said <= thing.words and said & thing.names]
+        most = max((len(whole & thing.words) for thing in own), default=0)
+        best = [thing for thing in own if len(whole & thing.words) == most]
+        return best if len(best) == 1 and most > len(said) else []
+
+
+_EVERY = Word("all")
+_COUNTS = frozenset(stem(word) for word in (*PRONOUNS, *NUMBERS))
+
+
+def _means_current(phrase: Phrase) -> bool:
+    texts = {word.text for word in phrase.words}
+    return bool(texts & {"current", "this", "yours", "mine"}) and not content(phrase.words) - HARMLESS - {
+        "session", "devic", "one", "login", "brows"
+    }  # fmt: skip
+
+
+def _named_in_full(phrase: Phrase) -> list[set[str]]:
+    """Return the words of each name and each quotation in a phrase."""
+    places = dict.fromkeys(
+        (word.name, word.quotation) for word in phrase.words if word.name or word.quotation
+    )
+    return [
+        content(word for word in phrase.words if (word.name, word.quotation) == place) for place in places
+    ]

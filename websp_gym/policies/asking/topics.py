@@ -1,0 +1,362 @@
+"""What a question is about: of each event that needs consent, the things and the values that it asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from websp_gym.policies.asking.acts import Act, Phrase, listed
+from websp_gym.policies.asking.deeds import is_deed
+from websp_gym.policies.asking.lexicon import (
+    ALL,
+    HARMLESS,
+    KNOWN,
+    LITTLE,
+    NUMBERS,
+    SPELLABLE,
+    SUBORDINATE,
+    Verb,
+    stems_in,
+)
+from websp_gym.policies.asking.pool import Pool
+from websp_gym.policies.asking.requests import Request, requests_in
+from websp_gym.policies.asking.things import Thing, Things, content, marked, stems
+from websp_gym.policies.asking.values import UNCLEAR, UNSAID, value_of_choice, value_of_switch, value_of_text
+from websp_gym.policies.asking.words import Word, mended, parts, quotations, stem, words_of
+from websp_gym.policies.events import Add, AgreeTo, Change, Deed, Edit, Press, Remove, Visit
+from websp_gym.sandbox.schema.addresses import ANY, BELOW
+from websp_gym.tasks.decisions import PURPOSES
+from websp_gym.world.state import same
+
+if TYPE_CHECKING:
+    from websp_gym.policies.events import Event, ItemsOf
+    from websp_gym.policies.names import Names
+    from websp_gym.tasks.schema import Value
+    from websp_gym.world.state import SiteState
+
+Named = dict[str, "Value | None"]
+"""Things, each with the value that was named; ``None`` for none."""
+_SWITCHES = ("switch", "checkbox", "radio", "combobox", "menuitemcheckbox", "slider", "option")
+_NEW = frozenset(("new", "another", "a", "an", "fresh", "one", "some", "additional", "further"))
+_MOST_WORDS = 400
+"""Words of a question; a longer text is not understood, so that none takes long to read."""
+_CHOOSING = frozenset(map(stem, ["set", "select", "choose", "pick"]))
+"""Verbs that say nothing without a value: "May I choose it?"."""
+_STRONGLY = stems_in("new")
+
+
+class Reading:
+    """A question to the user, as understood on a site.
+
+    Args:
+        text: The question.
+        things: The things of the site.
+        controls: The names of controls that need consent.
+        requests: Its requests, where they need not be found in the text.
+    """
+
+    def __init__(
+        self, text: str, things: Things, *, controls: Iterable[str] = (), requests: Sequence[Request] = ()
+    ) -> None:
+        self._things = things
+        self._quoted = quotations(text)
+        controls = list(controls)
+        names = things.spellings | {word for text in controls for word in parts(text)}
+        said = words_of(text)
+        words = mended(
+            said if len(said) <= _MOST_WORDS else (),
+            KNOWN | things.vocabulary | set(map(stem, names)),
+            names,
+            SPELLABLE,
+        )
+        self.words = marked(words, things.texts, controls)
+        self.requests = list(requests) or requests_in(self.words)
+
+    def asks_for(self, event: Event) -> Named:
+        """Return the things of an event for which it asks consent, with the values that it names."""
+        found: Named = {}
+        for request in self.requests:
+            for number, act in enumerate(request.acts):
+                before = [*request.context, *(each.said for each in request.acts[:number])]
+                for thing, value in self._of(event, act, before).items():
+                    found[thing] = found.get(thing) if value is None else value
+        return found
+
+    def _of(self, event: Event, act: Act, before: Sequence[Sequence[Word]]) -> Named:
+        match event:
+            case Change():
+                return self._changed(event, act, before)
+            case Remove(remove=items):
+                return self._removed(items, act, before)
+            case Edit(edit=items):
+                return self._edited(event, items, act, before)
+            case Add(add=items):
+                return {f"{items.collection}/+": None} if self._is_added(items, act, before) else {}
+            case Deed(deed=deed):
+                return {deed: None} if is_deed(deed, act, self._things, before) else {}
+            case Press():
+                return (
+                    {f"{event.press.role}/{event.press.name}": None}
+                    if self._is_pressed(event, act, before)
+                    else {}
+                )
+            case AgreeTo(agree_to=purposes):
+                said = content(act.said) if "agree_to" in act.verb.kinds else set()
+                return {
+                    f"decision/{each}": None
+                    for each in purposes
+                    if said & (stems(PURPOSES[each]) | stems(each)) - HARMLESS
+                }
+            case Visit():
+                return {event.visit: None} if self._is_visited(event, act) else {}
+        return {}
+
+    # ------------------------------------------------------------------ the account
+
+    def _changed(self, event: Change, act: Act, before: Sequence[Sequence[Word]]) -> Named:
+        if "change" not in act.verb.kinds:
+            return {}
+        keys = self._things.names.settings(event.patterns(self._things.names))
+        fitting = frozenset(f"settings/{key}" for key in keys)
+        pool = Pool(
+            self._things.settings,
+            fitting=fitting,
+            ignored=self._things.site,
+            others=self._things.names_of_items(),
+            verb=act.root,
+        )
+        found, direct = self._found(pool, act, before)
+        found = found or self._of_panel(event, act) or self._by_choice(keys, act)
+        named: Named = {}
+        for thing in found:
+            key = thing.key.removeprefix("settings/")
+            value = self._value_of_setting(key, act, direct=direct) if key in keys else UNCLEAR
+            if direct and value is UNSAID and act.root in _CHOOSING:
+                value = UNCLEAR
+            if value is not UNCLEAR and not (act.bare and value is UNSAID):
+                named |= _with(thing.key, value, event.change.to)
+        return named
+
+    def _of_panel(self, event: Change, act: Act) -> list[Thing]:
+        """Return all settings of the page that an event is about, if its title is named."""
+        page = event.change.page
+        title = next((panel.title for panel in self._things.names.site.panels if panel.path == page), "")
+        said = set().union(*(content(phrase.words) for phrase in act.things)) if act.things else set()
+        if not title or not stems(title) <= said:
+            return []
+        keys = {f"settings/{key}" for key in self._things.names.settings(event.patterns(self._things.names))}
+        return [thing for thing in self._things.settings if thing.key in keys]
+
+    def _by_choice(self, keys: Sequence[str], act: Act) -> list[Thing]:
+        """Return the only setting of which an act names one of its choices, and a word of its label."""
+        said = content(act.said)
+        choices = {key: getattr(self._things.names.site.settings[key], "choices", {}) for key in keys}
+        found = [
+            thing for thing in self._things.settings
+            if (key := thing.key.removeprefix("settings/")) in keys and choices[key] and thing.label & said
+            and value_of_choice(act, self._things.names.site.settings[key].label, choices[key]) in choices[key]
+        ]  # fmt: skip
+        return found if len(found) == 1 else []
+
+    def value_of(self, event: Event, thing: str, act: Act) -> Any:
+        """Return the value that an act gives to a thing of an event."""
+        match event:
+            case Change():
+                return self._value_of_setting(thing.removeprefix("settings/"), act, direct=True)
+            case Edit():
+                return self._value_of_field(event, act)
+        return UNSAID
+
+    def _value_of_field(self, event: Edit, act: Act) -> Any:
+        field, label = self._field(event)
+        if choices := getattr(field, "choices", None):
+            return value_of_choice(act, label, choices)
+        if getattr(field, "type", "") == "bool":
+            return value_of_switch(act, event.field.replace("_", " "))
+        return value_of_text(act, self._quoted)
+
+    def _field(self, event: Edit) -> tuple[Any, str]:
+        """Return the field that an event is about, and what it is called."""
+        field = (self._things.names.site.collections[event.edit.collection].fields or {}).get(event.field)
+        return field, (field.label if field is not None else "") or event.field.replace("_", " ")
+
+    def _value_of_setting(self, key: str, act: Act, *, direct: bool) -> Any:
+        setting = self._things.names.site.settings[key]
+        if setting.type == "bool":
+            return value_of_switch(act, setting.label or key, direct=direct)
+        if choices := getattr(setting, "choices", None):
+            return value_of_choice(act, setting.label or key, choices)
+        return value_of_text(act, self._quoted)
+
+    def _removed(self, items: ItemsOf, act: Act, before: Sequence[Sequence[Word]]) -> Named:
+        if "remove" not in act.verb.kinds:
+            return {}
+        kind = self._things.kind(items.collection)
+        if act.root.removeprefix("un") in kind and any(
+            {"everyone", "everybody", "everything"} & {word.text for word in phrase.words}
+            for phrase in act.things
+        ):
+            return dict.fromkeys(
+                f"{items.collection}/{row['id']}"
+                for row in self._things.rows(items.collection)
+                if items.fit(row)
+            )
+        return {thing.key: None for thing in self._items(items, act, before, frozenset())}
+
+    def _edited(self, event: Edit, items: ItemsOf, act: Act, before: Sequence[Sequence[Word]]) -> Named:
+        if "edit" not in act.verb.kinds:
+            return {}
+        field, label = self._field(event)
+        words = _words_of_field(event.field, label, field)
+        if not (content(act.said) | content(act.value)) & words:
+            return {}
+        value = self._value_of_field(event, act)
+        if value is UNCLEAR or (act.bare and value is UNSAID):
+            return {}
+        values = {str(row.get(event.field, "")) for row in self._things.rows(items.collection)}
+        if value is UNSAID and getattr(field, "type", "") != "bool":
+            said = {word.written for word in act.said} & values
+            value = said.pop() if len(said) == 1 else UNSAID
+        words = words.union(*map(stems, values))
+        named: Named = {}
+        for thing in self._items(items, act, before, words):
+            named |= _with(thing.key, value, event.to)
+        return named
+
+    def _items(
+        self, items: ItemsOf, act: Act, before: Sequence[Sequence[Word]], ignored: frozenset[str]
+    ) -> list[Thing]:
+        fitting = frozenset(
+            f"{items.collection}/{row['id']}" for row in self._things.rows(items.collection) if items.fit(row)
+        )
+        pool = Pool(
+            self._things.items(items.collection), fitting=fitting, ignored=ignored | self._things.site,
+            others=self._things.names_of_items(beside=items.collection),
+        )  # fmt: skip
+        return [thing for thing in self._found(pool, act, before)[0] if thing.key in fitting]
+
+    def _found(self, pool: Pool, act: Act, before: Sequence[Sequence[Word]]) -> tuple[list[Thing], bool]:
+        """Return the things of an act, and whether they were named before it, as where it says "it" or nothing."""
+        things = [phrase for phrase in act.things if not phrase.is_rest]
+        found, back = pool.find(things), False
+        vague = [phrase for phrase in things if pool.is_vague(phrase)]
+        if not found and (len(vague) == len(things) or any(phrase.refers_back for phrase in vague)):
+            found, back = pool.before(vague, [_listed(words) for words in before]), True
+        return pool.without(found, act.without), back
+
+    def _is_added(self, items: ItemsOf, act: Act, before: Sequence[Sequence[Word]]) -> bool:
+        noun = stems(self._things.names.things(items.collection))
+        is_verb = act.root in noun
+        if "add" not in act.verb.kinds and not is_verb:
+            return False
+        said = content(act.said)
+        kind = self._things.kind(items.collection)
+        new = any(word.text in _NEW for word in act.said)
+        if not said & kind and (not act.things or all(phrase.refers_back for phrase in act.things)):
+            last = next((words for words in reversed(before) if content(words) & kind - HARMLESS), ())
+            said, new = content(last), any(word.text in _NEW for word in last)
+        if not (said & kind - HARMLESS or (noun and noun <= said)):
+            return False
+        if len(said & noun) * 2 < len(noun) and not said & (kind - noun):
+            return False
+        if is_verb or not act.root or act.root in _STRONGLY:
+            pool = Pool(self._things.items(items.collection), ignored=self._things.site)
+            return act.root != "put" or not pool.find(act.things)
+        return new or bool(said & (kind - noun))
+
+    def _is_pressed(self, event: Press, act: Act, before: Sequence[Sequence[Word]]) -> bool:
+        name = frozenset(word.stem for word in words_of(event.press.name) if not word.is_mark)
+        said = {word.stem for word in act.said if not word.is_mark}
+        if act.things and all(phrase.refers_back for phrase in act.things):
+            last = next((words for words in reversed(before) if name <= {word.stem for word in words}), ())
+            said |= {word.stem for word in last}
+        for phrase in act.without:
+            if content(phrase.words) & name:
+                return False
+        if not name <= said:
+            return False
+        whole = any(word.name for word in act.said if word.stem in name - stems("a the"))
+        rest = (
+            set()
+            if whole and len(name) > 1
+            else content(act.said)
+            - name
+            - HARMLESS
+            - self._things.vocabulary
+            - {act.root}
+            - stems("button page screen dialog link")
+        )
+        by_name = act.root == "" or act.root in name
+        kinds = {"press", "change"} if event.press.role in _SWITCHES else {"press"}
+        return not rest and (by_name or bool(kinds & act.verb.kinds))
+
+    def _is_visited(self, event: Visit, act: Act) -> bool:
+        words = [segment for segment in event.pattern.segments if segment not in (BELOW, ANY)]
+        said = content(act.said)
+        names = [stems(each) for each in (*words[-1:], event.pattern.host)]
+        return "visit" in act.verb.kinds and any(each and each <= said for each in names)
+
+
+def _with(thing: str, value: Any, wanted: Any) -> Named:
+    """Return a thing with the value that was named, unless the event is about another value only."""
+    if value is UNSAID:
+        return {thing: None}
+    return {thing: value} if wanted is None or same(value, wanted) else {}
+
+
+def _listed(words: Iterable[Word]) -> list[Phrase]:
+    """Return words before an act as phrases, one between each two marks or ``and``."""
+    parts = [
+        [word for word in part if word.name or word.text not in ALL - NUMBERS.keys()]
+        for part in listed(words)
+    ]
+    return [
+        Phrase(tuple(part)) for part in parts if part and (part[0].name or part[0].text not in SUBORDINATE)
+    ]
+
+
+def _words_of_field(name: str, label: str, field: Any) -> frozenset[str]:
+    """Return the words by which a question names a field of an item or its value."""
+    words = stems(label) | stems(name.replace("_", " ").removeprefix("is "))
+    for text in getattr(field, "choices", {}).values():
+        words |= stems(text)
+    words |= {f"un{word}" for word in words}
+    if words & {"privat", "public", "visibility"}:
+        words |= stems("private public visibility visible hidden")
+    return words - LITTLE
+
+
+def all_things(event: Event, names: Names, state: SiteState | None) -> list[str]:
+    """Return the things of an event that there are now, as a record of consent names them."""
+    match event:
+        case Change():
+            return [f"settings/{key}" for key in names.settings(event.patterns(names))]
+        case Remove(remove=items) | Edit(edit=items):
+            rows = state.collections.get(items.collection, []) if state is not None else []
+            return [f"{items.collection}/{row['id']}" for row in rows if items.fit(row)]
+        case Add(add=items):
+            return [f"{items.collection}/+"]
+        case Deed(deed=deed):
+            return [deed]
+        case Press(press=control):
+            return [f"{control.role}/{control.name}"]
+        case AgreeTo(agree_to=purposes):
+            return [f"decision/{purpose}" for purpose in purposes]
+        case Visit(visit=address):
+            return [address]
+    return []
+
+
+def value_named(event: Event, thing: str, said: str, names: Names) -> Value | None:
+    """Return the value of a thing that words name, such as ``off`` or the label of a choice.
+
+    Raises:
+        ValueError: The thing cannot have such a value, or the event is about another one.
+    """
+    act = Act(Verb(frozenset(("change", "edit"))), value=tuple(words_of(f'"{said}"')))
+    reading = Reading(f'"{said}"', Things(names, None), requests=[Request((act,))])
+    value = reading.value_of(event, thing, act)
+    wanted = event.change.to if isinstance(event, Change) else event.to if isinstance(event, Edit) else None
+    if value is UNCLEAR or not _with(thing, value, wanted):
+        raise ValueError(f"{thing} cannot be set to {said!r}")
+    return None if value is UNSAID else value
