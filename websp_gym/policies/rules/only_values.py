@@ -111,5 +111,5 @@ class OnlyValues(Rule):
                 if each.kind == "add" and field.fit(data["item"]) and field.name in data["item"]:
                     yield each, data["item"][field.name]
                 of_field = each.kind == "set" and data["key"].rpartition(".")[2] == field.name
-                if of_field and field.fit(facts.item_before(each)):
+                if of_field and any(map(field.fit, facts.item_before(each))):
                     yield each, data["new"]
