@@ -170,6 +170,7 @@ class Remove(OfLog):
 
     def _thing(self, happening: Happening, facts: Facts) -> str | None:
         data = happening.data
+        known: Sequence[Mapping[str, Any]]
         if happening.kind == "logout" and self.remove.collection == SESSIONS:
             item, known = data["session"], [data["session"]]
         elif (
