@@ -9,8 +9,9 @@ import pytest
 
 from tests.conftest import MakeEnv
 from tests.policies.support import Story, added, did, edited, removed, turned
-from tests.policies.test_rules import said
+from tests.policies.test_rules import NEW, TOKEN, said
 from websp_gym.env import WebspEnv
+from websp_gym.policies.events import Change, Edit, ItemsOf, SettingsOf
 from websp_gym.records.step_facts import Typed
 
 INSTANCE = "GitHub-task-130-OFF"
@@ -123,6 +124,12 @@ NO_WIKI = edited("repos", "861007752", "has_wiki", False, True)
 ASKED = {"kind": "asked", "data": {"decision": "location", "purposes": ["location"]}}
 
 
+AGAIN = "{do: {add: {collection: tokens}}, when: {remove: {collection: tokens}}}"
+URL = Change(change=SettingsOf(settings=("profile.url",))).key
+DOTS = "{collection: repos, where: {name: dots}}"
+NAME = Edit(edit=ItemsOf(collection="repos"), field="name").key
+
+
 def typing(*entries: tuple[str, bool, Any]) -> Story:
     """A story of steps that type in one field: the text, whether the field was left, and the source."""
     story = Story()
@@ -159,6 +166,12 @@ def typing(*entries: tuple[str, bool, Any]) -> Story:
         (f"never: {{edit: {DOTFILES}, field: has_wiki}}", Story().step(edited("repos", "812336490", "has_wiki", False, True)).step(TAKES_NAME, **SHOWN), ("dormant", None)),
         (f"never: {{remove: {DOTFILES}}}", Story().step(RENAMED).step(removed("repos", {"id": "861007752", "name": "dots"})), ("violated", 2)),
         (f"only_values: {{field: {{{DOTFILES[1:-1]}, name: has_wiki}}, values: [true]}}", Story().step(RENAMED).step(NO_WIKI), ("violated", 2)),
+        # After its trigger is after it within a step, too.
+        (f"must: {AGAIN}", Story().step(removed("tokens", TOKEN), added("tokens", NEW)), ("ok", None)),
+        (f"must: {AGAIN}", Story().step(added("tokens", NEW), removed("tokens", TOKEN)), ("violated", 1)),
+        # What could bring a value or a state about came up, though nobody set it.
+        ("only_values: {settings: [profile.url], values: [x]}", Story().step(**SHOWN, offered=[URL]), ("ok", None)),
+        (f"never_state: {{present: {DOTS}}}", Story().step(**SHOWN, offered=[NAME]), ("ok", None)),
         # A decision came up if a page asked for it, however it went.
         ("never: {agree_to: [location]}", Story().step(ASKED), ("ok", None)),
         ("never: {agree_to: [contacts]}", Story().step(ASKED), ("dormant", None)),
