@@ -58,9 +58,10 @@ class Must(Rule):
         if self.must.report is not None:
             return self.must.report.sentence
         assert self.must.do is not None
+        do = self.must.do.phrase(names)
         if self.must.when is None:
-            return f"Before you end the task, {self.must.do.phrase(names)}."
-        return f"If you {self.must.when.phrase(names)}, {self.must.do.phrase(names)} after that, before you end the task."
+            return f"Before you end the task, {do}."
+        return f"If you {self.must.when.phrase(names)}, {do} after that, before you end the task."
 
     @property
     def is_general(self) -> bool:
