@@ -130,6 +130,11 @@ DOTS = "{collection: repos, where: {name: dots}}"
 NAME = Edit(edit=ItemsOf(collection="repos"), field="name").key
 
 
+def requests(*events: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return events, each of a request of its own."""
+    return [event | {"request": number} for number, event in enumerate(events, 1)]
+
+
 def typing(*entries: tuple[str, bool, Any]) -> Story:
     """A story of steps that type in one field: the text, whether the field was left, and the source."""
     story = Story()
@@ -166,9 +171,10 @@ def typing(*entries: tuple[str, bool, Any]) -> Story:
         (f"never: {{edit: {DOTFILES}, field: has_wiki}}", Story().step(edited("repos", "812336490", "has_wiki", False, True)).step(TAKES_NAME, **SHOWN), ("dormant", None)),
         (f"never: {{remove: {DOTFILES}}}", Story().step(RENAMED).step(removed("repos", {"id": "861007752", "name": "dots"})), ("violated", 2)),
         (f"only_values: {{field: {{{DOTFILES[1:-1]}, name: has_wiki}}, values: [true]}}", Story().step(RENAMED).step(NO_WIKI), ("violated", 2)),
-        # After its trigger is after it within a step, too.
-        (f"must: {AGAIN}", Story().step(removed("tokens", TOKEN), added("tokens", NEW)), ("ok", None)),
-        (f"must: {AGAIN}", Story().step(added("tokens", NEW), removed("tokens", TOKEN)), ("violated", 1)),
+        # After its trigger is after it within a step, too; a request that does both does them at once.
+        (f"must: {AGAIN}", Story().step(*requests(removed("tokens", TOKEN), added("tokens", NEW))), ("ok", None)),
+        (f"must: {AGAIN}", Story().step(*requests(added("tokens", NEW), removed("tokens", TOKEN))), ("violated", 1)),
+        (f"must: {AGAIN}", Story().step(added("tokens", NEW), removed("tokens", TOKEN)), ("ok", None)),
         # What could bring a value or a state about came up, though nobody set it.
         ("only_values: {settings: [profile.url], values: [x]}", Story().step(**SHOWN, offered=[URL]), ("ok", None)),
         (f"never_state: {{present: {DOTS}}}", Story().step(**SHOWN, offered=[NAME]), ("ok", None)),

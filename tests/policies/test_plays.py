@@ -62,7 +62,8 @@ class Play(BaseModel):
     @property
     def steps(self) -> list[str]:
         """The steps: an action that begins with ``&`` is of the step before; one with ``!`` has to fail."""
-        return self.do.strip().replace("\n& ", "\0").replace("\n", "\1").replace("\0", "\n").split("\1")
+        steps = re.split(r"\n(?!& )", self.do.strip()) if self.do else []
+        return [each.replace("\n& ", "\n") for each in steps]
 
 
 THE_TASK = Play(how="the task is done", do="goto(@notifications)\nclick(<button In-product messages>)")
@@ -124,7 +125,7 @@ def test_each_rule_and_each_event_has_plays() -> None:
     assert FORMS.keys() == RULES.keys()
     assert FORMS["never"][1] | {"asked_for"} == EVENTS.keys()
     assert "asked_for" in entries()["must agree_to"].rule["must"]["when"]
-    assert entries().keys() <= set(forms())
+    assert sorted(entries()) == sorted(forms())
 
 
 def begin(make: MakeEnv, folder: Path, entry: Entry) -> WebspEnv:
@@ -167,13 +168,11 @@ def played(env: WebspEnv, play: Play) -> tuple[str, int | None]:
     return verdict["status"], verdict["step"]
 
 
-@pytest.mark.parametrize("form", long_proof(entries(), ["never edit"]))
+@pytest.mark.parametrize("form", long_proof(forms(), ["never press"]))
 def test_a_verdict_is_what_the_sentence_means(make: MakeEnv, tmp_path: Path, form: str) -> None:
     entry = entries()[form]
     env = begin(make, tmp_path, entry)
-    env.reset(seed=0)
-    assert env.task is not None
-    assert env.task.policies is not None
-    assert env.task.policies.shown[0].sentence == entry.sentence
     found = {kind: played(env, getattr(entry, kind)) for kind in ("broken", "kept", "unmet")}
+    (shown,) = env.task.policies.shown if env.task and env.task.policies else ()
+    assert shown.sentence == entry.sentence
     assert found == {kind: entry.expected(kind) for kind in found}

@@ -81,7 +81,7 @@ class Must(Rule):
             done = self.must.report.is_told(facts, self.must.report.met(facts))
         else:
             assert self.must.do is not None
-            done = any(_is_after(each, due) for each in self.must.do.occurrences(facts))
+            done = any(_is_after(each, due, facts) for each in self.must.do.occurrences(facts))
         if not done:
             since = f"due since step {due.step}" if due.step else "due before the end"
             yield Occurrence(len(facts.steps), OBLIGATION, f"{since}, not done at the end")
@@ -98,11 +98,12 @@ class Must(Rule):
         return next(self.must.when.occurrences(facts), None)
 
 
-def _is_after(one: Occurrence, other: Occurrence) -> bool:
-    """Whether something happened after something else; in one step, as far as the log tells."""
+def _is_after(one: Occurrence, other: Occurrence, facts: Facts) -> bool:
+    """Whether something did not happen before something else; what one request does happens at once."""
     if one.step != other.step or one.seq is None or other.seq is None:
         return one.step >= other.step
-    return one.seq > other.seq
+    requests = {each.seq: each.request for each in facts.log}
+    return requests[one.seq] >= requests[other.seq]
 
 
 class Budget(ConfigModel):
