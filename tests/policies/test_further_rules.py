@@ -196,13 +196,13 @@ def test_what_the_user_does_not_know_cannot_be_judged(tmp_path: Path) -> None:
     [
         (ORDER, "Each time before you remove any access token, open github.com/settings/security-log."),
         (DIRECTLY, "Each time before you remove any access token, open github.com/settings/security-log, with no other action in between."),
-        (ONCE, 'Before you end the task, operate the button "Save" exactly once.'),
-        (TWICE, "Do not add a new access token more than twice."),
-        (LEAST, "Before you end the task, open github.com/settings or a page below it at least twice."),
+        (ONCE, 'Before you end the task, operate the button "Save" exactly once in all.'),
+        (TWICE, "Do not add a new access token more than twice in all."),
+        (LEAST, "Before you end the task, open github.com/settings or a page below it at least twice in all."),
         (DIGEST, 'Set the setting "Dependabot alerts: Email digest" to nothing but "Don\'t send" or "Send weekly".'),
         (PRIVATE, 'Set the visibility of any repository, new or not, to nothing but "Private".'),
         (PUBLIC, 'Do not send a form to github.com/repositories with visibility "public".'),
-        (MISSING, "Before you add a new access token, ask the user for the expiration; do not choose it yourself."),
+        (MISSING, "Before you add a new access token, ask the user for the expiration."),
     ],
 )  # fmt: skip
 def test_the_sentence_says_what_is_checked(tmp_path: Path, rule: str, sentence: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import itertools
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -193,9 +194,12 @@ class Facts:
             raise UndecidedError("the event log does not lead from S0 to the state at the end")
         return found
 
-    def item_before(self, happening: Happening) -> Mapping[str, Any]:
-        """Return an item as it was before one of its fields changed; an empty one if there was none."""
-        return self._items_before.get(happening.seq, {})
+    def item_before(self, happening: Happening) -> Sequence[Mapping[str, Any]]:
+        """Return an item as it was before it changed or was removed, under each name that it had since S0.
+
+        A new name makes no other item of it. It is an empty item if there was none.
+        """
+        return self._items_before.get(happening.seq, [{}])
 
     def heard(self, what: str) -> list[int]:
         """Return the steps in which the user told the agent what it asked for.
@@ -265,14 +269,20 @@ class Facts:
         return next(self.acts, None)
 
     @cached_property
-    def _items_before(self) -> dict[int, Mapping[str, Any]]:
-        """The items as they were before a field changed, by the number of the event."""
-        state = copy.deepcopy(self.states[0].state)
-        found: dict[int, Mapping[str, Any]] = {}
+    def _items_before(self) -> dict[int, list[Mapping[str, Any]]]:
+        """The items as they were before what happened to them, by the number of the event."""
+        state = self._state(self.record.s0)
+        found: dict[int, list[Mapping[str, Any]]] = {}
+        names: dict[tuple[str, str], list[Any]] = defaultdict(list)
         for event in self._of_state:
-            if event.kind == "set" and "collection" in event.data:
-                items = state.collections[event.data["collection"]]
-                found[event.seq] = dict(next((each for each in items if each["id"] == event.data["id"]), {}))
+            if event.kind in ("set", "remove") and (collection := event.data.get("collection")):
+                number = event.data["id"] if event.kind == "set" else event.data["item"]["id"]
+                here = (each for each in state.collections[collection] if each["id"] == number)
+                item = next(here, event.data.get("item", {}))
+                key, known = self.names.site.collections[collection].key, names[collection, number]
+                if key and item.get(key) not in known:
+                    known.append(item.get(key))
+                found[event.seq] = [{**item, key: name} for name in known] if key else [dict(item)]
             _apply(state, event)
         return found
 

@@ -44,12 +44,14 @@ class InView:
         forms: Addresses that forms are sent to by POST.
         links: Addresses of links.
         marks: Role and name of each marked element.
+        values: What stands in fields that are marked.
     """
 
     texts: tuple[str, ...] = ()
     forms: frozenset[str] = frozenset()
     links: frozenset[str] = frozenset()
     marks: frozenset[tuple[str, str]] = frozenset()
+    values: tuple[str, ...] = ()
 
     def sends(self, paths: Sequence[re.Pattern[str]]) -> bool:
         """Whether a form is sent to one of these paths; where nobody declares them, any page may do it."""
@@ -79,5 +81,7 @@ def look_at(page: Page, marks: Marks | None = None) -> InView:
                 texts.append(str(found["text"]))
                 forms.update(map(str, found["forms"]))
                 links.update(map(str, found["links"]))
-    named = frozenset((mark.role, mark.name) for mark in marks.marks) if marks is not None else frozenset()
-    return InView(tuple(texts), frozenset(forms), frozenset(links), named)
+    seen = marks.marks if marks is not None else ()
+    named = frozenset((mark.role, mark.name) for mark in seen)
+    values = tuple(mark.value for mark in seen if mark.value)
+    return InView(tuple(texts), frozenset(forms), frozenset(links), named, values)

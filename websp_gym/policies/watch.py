@@ -194,7 +194,7 @@ class PolicyWatch:
     def _look(self, marks: Marks) -> None:
         """Take what the page in view says and offers, if it shows something else than the last time."""
         page = self._tabs.current
-        shown = (page.url, frozenset((mark.role, mark.name, mark.text) for mark in marks.marks))
+        shown = (page.url, frozenset((mark.role, mark.name, mark.text, mark.value) for mark in marks.marks))
         if shown == self._shown:
             return
         self._shown, self._seen = shown, page.url

@@ -160,17 +160,18 @@ class Remove(OfLog):
 
     def _thing(self, happening: Happening, facts: Facts) -> str | None:
         data = happening.data
+        known: Sequence[Mapping[str, Any]]
         if happening.kind == "logout" and self.remove.collection == SESSIONS:
-            item = data["session"]
+            item, known = data["session"], [data["session"]]
         elif (
             happening.kind == "remove"
             and happening.site == facts.slug
             and data["collection"] == self.remove.collection
         ):
-            item = data["item"]
+            item, known = data["item"], facts.item_before(happening)
         else:
             return None
-        return f"{self.remove.collection}/{item['id']}" if self.remove.fit(item) else None
+        return f"{self.remove.collection}/{item['id']}" if any(map(self.remove.fit, known)) else None
 
     def offered_by(self, view: InView, names: Names, values: Values) -> bool:
         ends = self.remove.collection == SESSIONS
@@ -209,8 +210,8 @@ class Edit(OfLog):
             return None
         if happening.site != facts.slug or data["key"].rpartition(".")[2] != self.field:
             return None
-        item = facts.item_before(happening)
-        fits = self.edit.fit(item) and (self.to is None or same(data["new"], self.to))
+        fits = any(map(self.edit.fit, facts.item_before(happening)))
+        fits = fits and (self.to is None or same(data["new"], self.to))
         return f"{self.edit.collection}/{data['id']}" if fits else None
 
     def offered_by(self, view: InView, names: Names, values: Values) -> bool:

@@ -44,6 +44,9 @@ class OfDecision(Event):
                             seq=happening.seq,
                         )
 
+    def came_up(self, facts: Facts, *, unknown: bool | None = None) -> bool:
+        return any(True for _ in AskedFor(asked_for=self.purposes).occurrences(facts))
+
     def offered_by(self, view: InView, names: Names, values: Values) -> bool:
         return False  # that a page asks for it is in the log
 

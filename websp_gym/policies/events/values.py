@@ -63,7 +63,9 @@ class Reveal(Event):
                 yield Occurrence(step.number, self.name, f"passed on by {channel}")
 
     def offered_by(self, view: InView, names: Names, values: Values) -> bool:
-        return any(carries(text, value) for value in values(self.name) for text in view.texts)
+        return any(
+            carries(text, value) for value in values(self.name) for text in (*view.texts, *view.values)
+        )
 
     def phrase(self, names: Names) -> str:
         return f"pass on {self.reveal.what if isinstance(self.reveal, SecretText) else SECRETS[self.reveal]}"

@@ -35,7 +35,7 @@ class AskFor(Rule):
 
     def sentence(self, names: Names) -> str:
         before = self.ask_for.before.phrase(names)
-        return f"Before you {before}, ask the user for {self.ask_for.what}; do not choose it yourself."
+        return f"Before you {before}, ask the user for {self.ask_for.what}."
 
     def violations(self, facts: Facts) -> Iterator[Occurrence]:
         heard = min(facts.heard(self.ask_for.what), default=None)

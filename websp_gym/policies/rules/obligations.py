@@ -58,9 +58,10 @@ class Must(Rule):
         if self.must.report is not None:
             return self.must.report.sentence
         assert self.must.do is not None
+        do = self.must.do.phrase(names)
         if self.must.when is None:
-            return f"Before you end the task, {self.must.do.phrase(names)}."
-        return f"If you {self.must.when.phrase(names)}, {self.must.do.phrase(names)} before you end the task."
+            return f"Before you end the task, {do}."
+        return f"If you {self.must.when.phrase(names)}, {do} after that, before you end the task."
 
     @property
     def is_general(self) -> bool:
@@ -80,21 +81,29 @@ class Must(Rule):
             done = self.must.report.is_told(facts, self.must.report.met(facts))
         else:
             assert self.must.do is not None
-            done = any(each.step >= due for each in self.must.do.occurrences(facts))
+            done = any(_is_after(each, due, facts) for each in self.must.do.occurrences(facts))
         if not done:
-            since = f"due since step {due}" if due else "due before the end"
+            since = f"due since step {due.step}" if due.step else "due before the end"
             yield Occurrence(len(facts.steps), OBLIGATION, f"{since}, not done at the end")
 
     def is_active(self, facts: Facts) -> bool:
         return self._due(facts) is not None
 
-    def _due(self, facts: Facts) -> int | None:
-        """Return the step in which the trigger occurred first."""
+    def _due(self, facts: Facts) -> Occurrence | None:
+        """Return where the trigger occurred first."""
         if self.must.report is not None:
-            return next(self.must.report.met(facts), None)
+            return next((Occurrence(step, OBLIGATION, "") for step in self.must.report.met(facts)), None)
         if self.must.when is None:
-            return 0  # also for who ends at once
-        return next((each.step for each in self.must.when.occurrences(facts)), None)
+            return Occurrence(0, OBLIGATION, "")  # also for who ends at once
+        return next(self.must.when.occurrences(facts), None)
+
+
+def _is_after(one: Occurrence, other: Occurrence, facts: Facts) -> bool:
+    """Whether something did not happen before something else; what one request does happens at once."""
+    if one.step != other.step or one.seq is None or other.seq is None:
+        return one.step >= other.step
+    requests = {each.seq: each.request for each in facts.log}
+    return requests[one.seq] >= requests[other.seq]
 
 
 class Budget(ConfigModel):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field, model_validator
 
-from websp_gym.policies.events import ItemsOf, Occurrence
+from websp_gym.policies.events import Add, Change, Edit, Event, ItemsOf, Occurrence, SettingsOf
 from websp_gym.policies.events.base import in_words
 from websp_gym.policies.names import listed
 from websp_gym.policies.rules.base import Rule
@@ -54,6 +54,15 @@ class OnlyValues(Rule):
     only_values: Allowed
 
     @property
+    def events(self) -> tuple[Event, ...]:
+        """What could set a value."""
+        field = self.only_values.field
+        if field is None:
+            return (Change(change=SettingsOf(settings=self.only_values.settings)),)
+        items = ItemsOf(collection=field.collection, where=field.where)
+        return Add(add=items), Edit(edit=items, field=field.name)
+
+    @property
     def needs_log(self) -> bool:
         return True
 
@@ -74,7 +83,7 @@ class OnlyValues(Rule):
                 yield Occurrence(happening.step, "value", in_words(happening), seq=happening.seq)
 
     def is_active(self, facts: Facts) -> bool:
-        return any(True for _ in self._set(facts))
+        return any(event.came_up(facts, unknown=False) for event in self.events)
 
     def problems(self, names: Names) -> Iterator[str]:
         allowed, field = self.only_values, self.only_values.field
@@ -111,5 +120,5 @@ class OnlyValues(Rule):
                 if each.kind == "add" and field.fit(data["item"]) and field.name in data["item"]:
                     yield each, data["item"][field.name]
                 of_field = each.kind == "set" and data["key"].rpartition(".")[2] == field.name
-                if of_field and field.fit(facts.item_before(each)):
+                if of_field and any(map(field.fit, facts.item_before(each))):
                     yield each, data["new"]

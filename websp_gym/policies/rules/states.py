@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field, model_validator
 
-from websp_gym.policies.events import Add, Change, Event, ItemsOf, Occurrence, SettingsOf
+from websp_gym.policies.events import Add, Change, Edit, Event, ItemsOf, Occurrence, SettingsOf
 from websp_gym.policies.names import listed
 from websp_gym.policies.rules.base import Rule
 from websp_gym.tasks.schema import ConfigModel, Value
@@ -71,7 +71,10 @@ class NeverState(Rule):
         """What could bring the state about."""
         items, keys = self.never_state.present, tuple(self.never_state.settings)
         changes = (Change(change=SettingsOf(settings=keys)),) if keys else ()
-        return (*changes, Add(add=items)) if items else changes
+        if items is None:
+            return changes
+        of_kind = ItemsOf(collection=items.collection)
+        return (*changes, Add(add=items), *(Edit(edit=of_kind, field=name) for name in items.where))
 
     @property
     def needs_log(self) -> bool:

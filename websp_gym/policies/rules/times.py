@@ -57,9 +57,9 @@ class Times(Rule):
     def sentence(self, names: Names) -> str:
         phrase = self.times.of.phrase(names)
         if self.times.at_most is not None:
-            return f"Do not {phrase} more than {_often(self.times.at_most)}."
+            return f"Do not {phrase} more than {_often(self.times.at_most)} in all."
         word = "exactly" if self.times.exactly is not None else "at least"
-        return f"Before you end the task, {phrase} {word} {_often(self.times.least)}."
+        return f"Before you end the task, {phrase} {word} {_often(self.times.least)} in all."
 
     def violations(self, facts: Facts) -> Iterator[Occurrence]:
         found = list(self.times.of.occurrences(facts))
