@@ -119,7 +119,7 @@ class Names:
 
     @cached_property
     def _headings(self) -> dict[str, str]:
-        """The heading above each setting; the title of the panel where it has none, or one that does not tell it apart."""
+        """The heading above each setting; the title of the panel where that does not tell it apart."""
         headings: dict[str, str] = {}
         titles: dict[str, str] = {}
         for panel in self.site.panels:
