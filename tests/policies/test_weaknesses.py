@@ -27,6 +27,7 @@ from websp_gym.actions.browsergym import parse_calls
 from websp_gym.errors import SetupError
 from websp_gym.policies.carried import carries
 from websp_gym.policies.lint import problems
+from websp_gym.policies.names import Names
 from websp_gym.policies.reports import Place, tells_of
 from websp_gym.policies.sets import policies_for, set_names
 from websp_gym.policies.user.scripted import ScriptedUser
@@ -88,6 +89,21 @@ def test_the_sentence_has_the_polarity_of_the_rule(tmp_path: Path) -> None:
 def test_an_agent_can_tell_every_policy_from_the_others() -> None:
     for instance in EVERY:
         assert len(set(of(instance))) == len(of(instance)), instance.id
+
+
+@pytest.mark.parametrize(
+    ("slug", "key", "name"),
+    [
+        (
+            "wattpad",
+            "notifications.votes.push",
+            '"Push notifications" under "Votes"',
+        ),  # all under one heading
+        ("pinterest", "video.autoplay", '"Autoplay videos"'),
+    ],
+)
+def test_a_setting_is_told_from_another_with_its_label(slug: str, key: str, name: str) -> None:
+    assert Names(site_schema(slug)).setting(key) == name
 
 
 def test_every_sentence_names_what_it_forbids_or_asks_for() -> None:

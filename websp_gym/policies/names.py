@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from functools import cache, cached_property
@@ -118,13 +119,19 @@ class Names:
 
     @cached_property
     def _headings(self) -> dict[str, str]:
-        """The heading, or the title of the panel, above each setting."""
-        found: dict[str, str] = {}
+        """The heading above each setting; the title of the panel where that does not tell it apart."""
+        headings: dict[str, str] = {}
+        titles: dict[str, str] = {}
         for panel in self.site.panels:
             for section in panel.sections:
                 for control in section.controls:
-                    found.setdefault(control.key, section.heading or panel.title)
-        return found
+                    headings.setdefault(control.key, section.heading or panel.title)
+                    titles.setdefault(control.key, panel.title)
+        found = Counter((self.site.settings[key].label, heading) for key, heading in headings.items())
+        return {
+            key: heading if found[self.site.settings[key].label, heading] == 1 else titles[key]
+            for key, heading in headings.items()
+        }
 
 
 def shown(choices: Mapping[str, str], value: Any) -> str:
