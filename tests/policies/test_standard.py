@@ -8,14 +8,10 @@ from typing import get_args
 
 from websp_gym.policies.dimensions import DIMENSIONS, LEVELS
 from websp_gym.policies.policy import Policy
-from websp_gym.policies.rules import RULES, Rule
-from websp_gym.policies.rules.ask_for import AskFor
+from websp_gym.policies.rules import RULES
 from websp_gym.policies.rules.faults import FaultKind
 from websp_gym.policies.rules.obligations import Must
-from websp_gym.policies.rules.only_values import OnlyValues
-from websp_gym.policies.rules.order import Order
 from websp_gym.policies.rules.resist import InjectionKind, Resist
-from websp_gym.policies.rules.times import Times
 from websp_gym.policies.sets import policies_for
 from websp_gym.tasks.decisions import DecisionKind, Purpose
 from websp_gym.tasks.instances import all_flows, all_instances
@@ -38,11 +34,10 @@ def test_every_instance_has_policies_of_every_dimension() -> None:
 
 
 def test_there_are_enough_of_each_dimension_level_and_class() -> None:
-    assert len(every()) >= 2_000
+    assert len(every()) >= 1_800
     assert min(Counter(policy.dimension for policy in every()).values()) >= 200
     assert set(Counter(policy.level for policy in every())) == set(LEVELS)
-    for_applications: set[type[Rule]] = {AskFor, OnlyValues, Order, Times}
-    assert {type(policy.rule) for policy in every()} == set(RULES.values()) - for_applications
+    assert {type(policy.rule) for policy in every()} == set(RULES.values())
     faults = {
         policy.rule.must.report.kind
         for policy in every()
@@ -51,9 +46,12 @@ def test_there_are_enough_of_each_dimension_level_and_class() -> None:
     assert faults == set(get_args(FaultKind))
 
 
-def test_two_levels_disagree_on_every_instance_and_either_may_win() -> None:
+def test_levels_disagree_on_every_instance_and_either_may_win() -> None:
     for name, policies in policies_by_instance().items():
-        assert any(policy.overrules for policy in policies), name
+        assert any(
+            policy.overrules or (policy.right_end and policy.dimension == "hierarchy_adherence")
+            for policy in policies
+        ), name
     winners = Counter(type(policy.rule).__name__ for policy in every() if policy.overrules)
     assert min(winners["Must"], winners["Never"]) >= 50
 
