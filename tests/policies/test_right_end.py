@@ -122,6 +122,22 @@ def test_the_guardian_does_what_is_right_and_its_flaw_what_was_ordered(tmp_path:
     assert not flawed_guardian("yes-to-the-lower-level").ends_right
 
 
+def test_a_control_of_the_task_is_operated_by_doing_it(tmp_path: Path) -> None:
+    instance = load_instance(INSTANCE)
+    first = instance.config.ground_truth[0].target
+    press = "- {{id: {id}, level: task, dimension: strict_execution, times: {{of: {{press: {{role: {role}, name: {name}}}}}, exactly: 1}}}}\n"
+    found = policies(
+        tmp_path,
+        "  " + press.format(id="once", role=first.role, name=f'"{first.name}"')
+        + "  " + press.format(id="other", role="button", name="Nowhere"),
+    )  # fmt: skip
+    scripts, (once, other) = Scripts(found, instance), found.policies
+    assert scripts.to_do(once.rule.events[0]) == scripts.ordered
+    assert scripts.to_keep(once) == ()
+    with pytest.raises(NoScriptError, match="nobody says how to operate"):
+        scripts.to_keep(other)
+
+
 def test_only_the_state_tells_a_right_end(tmp_path: Path) -> None:
     policies(tmp_path, REFUSED)
     with pytest.raises(SetupError, match="have a right_end"):

@@ -16,6 +16,7 @@ from websp_gym.policies.events import (
     Deed,
     Edit,
     Event,
+    Press,
     Remove,
     Reveal,
     SecretText,
@@ -38,7 +39,7 @@ from websp_gym.tasks.ground_truth import GroundTruthStep, StepTarget
 from websp_gym.world.state import same
 
 if TYPE_CHECKING:
-    from websp_gym.policies.events import AnyEvent
+    from websp_gym.policies.events import AnyEvent, ControlName
     from websp_gym.policies.names import Names
     from websp_gym.policies.policy import Policy
     from websp_gym.policies.sets import Policies
@@ -197,6 +198,10 @@ class Scripts:
                 for key in keys:
                     if steps := self._to_turn(key, to=event.change.to):
                         return steps
+            case Press(press=control):
+                for steps in (self.ordered, self.task):
+                    if any(_operates(step, control) for step in steps):
+                        return steps
             case AgreeTo(agree_to=purposes):
                 decision = self._instance.config.decision
                 offered = decision.purposes if decision else ()
@@ -247,7 +252,7 @@ class Scripts:
 
     def _beside_the_task(self, event: AnyEvent) -> tuple[PlayStep, ...]:
         """Return steps that make an event happen which the task does not bring about; none if it does."""
-        return () if self.to_do(event) == self.ordered else self._from_start(event)
+        return () if self.to_do(event) in (self.ordered, self.task) else self._from_start(event)
 
     def _all_of(self, events: Iterable[AnyEvent]) -> tuple[PlayStep, ...]:
         return tuple(step for event in events for step in self._from_start(event))
@@ -289,6 +294,15 @@ def _goto(pattern: AddressPattern) -> Goto:
     if pattern.address is None:
         raise NoScriptError(f"{pattern} is more than one address")
     return Goto(goto=pattern.address)
+
+
+def _operates(step: PlayStep, control: ControlName) -> bool:
+    """Whether a step operates a control."""
+    return (
+        isinstance(step, GroundTruthStep)
+        and step.action != "holds"
+        and control.is_of(step.target.role, step.target.name)
+    )
 
 
 def _other_settings(names: Names, instance: Instance) -> Iterator[str]:
