@@ -39,7 +39,7 @@ from websp_gym.tasks.instances import all_instances
         ("websp_gym/report/pages/page.py", Touched()),
         ("docs/agents.md", Touched()),
         ("task_configs/policies/standard/twitch.yaml", Touched(policies=frozenset({"twitch"}))),
-        ("task_configs/policies/standard/every-site.yaml", Touched(every_policy=True)),
+        ("task_configs/policies/unconcerned/every-site.yaml", Touched(every_policy=True)),
         ("websp_gym/policies/facts.py", Touched(every_policy=True)),
         ("task_configs/flows/twitch.yaml", Touched(flows=frozenset({"twitch"}))),
     ],
