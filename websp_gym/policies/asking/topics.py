@@ -118,6 +118,9 @@ class Reading:
             return {}
         keys = self._things.names.settings(event.patterns(self._things.names))
         fitting = frozenset(f"settings/{key}" for key in keys)
+        panel = self._of_panel(event, act)
+        if panel and stems("setting page") <= content(act.said):  # any value, whatever its title sounds like
+            return dict.fromkeys(thing.key for thing in panel)
         pool = Pool(
             self._things.settings,
             fitting=fitting,
@@ -126,7 +129,7 @@ class Reading:
             verb=act.root,
         )
         found, direct = self._found(pool, act, before)
-        found = found or self._of_panel(event, act) or self._by_choice(keys, act)
+        found = found or panel or self._by_choice(keys, act)
         named: Named = {}
         for thing in found:
             key = thing.key.removeprefix("settings/")
