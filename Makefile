@@ -88,12 +88,11 @@ test-agentlab: $(AGENTLAB)/.dev
 	$(AGENTLAB)/bin/python -m pytest tests/agentlab $(ARGS)
 
 # Inspect AI and browser-use have an environment each: pip finds no end of versions that fit both.
-test-attach: $(ATTACH)/.dev build/attach/.programs .venv-inspect/.rl
-	@sh tests/install_browser.sh $(ATTACH)/bin/python
+test-attach: .programs
 	$(ATTACH)/bin/python -m pytest tests/attach_programs/test_programs.py $(ARGS)
 	.venv-inspect/bin/python -m pytest tests/attach_programs/test_inspect.py $(ARGS)
 
-attach-table: $(ATTACH)/.dev build/attach/.programs .venv-inspect/.rl
+attach-table: .programs
 	$(ATTACH)/bin/python -m tests.attach_programs.table
 
 test-live: $(VENV)/.dev .browser
@@ -187,6 +186,11 @@ $(ATTACH)/.dev: pyproject.toml constraints.txt tests/attach_programs/requirement
 	$(ATTACH)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[attach,test]' \
 		-r tests/attach_programs/requirements.txt -c constraints.txt
 	touch $@
+
+.PHONY: .programs
+.programs: $(ATTACH)/.dev build/attach/.programs .venv-inspect/.rl
+	@sh tests/install_browser.sh $(ATTACH)/bin/python
+	@sh tests/attach_programs/chromedriver.sh build/attach
 
 build/attach/.programs: tests/attach_programs/package.json tests/attach_programs/install.sh
 	sh tests/attach_programs/install.sh build/attach

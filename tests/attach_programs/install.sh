@@ -1,5 +1,5 @@
 #!/bin/sh
-# Put the programs that npm has, and a chromedriver of the browser's version, into a folder.
+# Put the programs that npm has into a folder.
 set -e
 folder=$1
 mkdir -p "$folder"
@@ -7,10 +7,3 @@ cp "$(dirname "$0")/package.json" "$folder/"
 # Their own browsers are not needed. Stagehand names a peer that differs from what the others bring.
 (cd "$folder" && PUPPETEER_SKIP_DOWNLOAD=1 TAIKO_SKIP_CHROMIUM_DOWNLOAD=1 PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 \
 	npm install --legacy-peer-deps --no-package-lock --no-audit --no-fund --silent)
-if ! command -v chromedriver >/dev/null && ! [ -x "$folder/chromedriver" ]; then
-	# Debian's, taken out of its package: installing it could change the browser.
-	scratch=$(mktemp -d)
-	(cd "$scratch" && apt-get download chromium-driver >/dev/null && dpkg -x chromium-driver_*.deb .)
-	mv "$scratch/usr/bin/chromedriver" "$folder/chromedriver"
-	rm -rf "$scratch"
-fi

@@ -16,9 +16,13 @@ const LIBRARIES = {
     await Promise.all([Page.loadEventFired(), Page.navigate({ url: PAGE })]);
     for (const xpath of XPATHS) {
       const expression = `document.evaluate('${xpath}', document, null, XPathResult.FIRST_ORDERED_NODE_TYPE, null).singleNodeValue`;
-      const { result: { objectId } } = await Runtime.evaluate({ expression });
-      await DOM.scrollIntoViewIfNeeded({ objectId });
-      const [[left, top, right, , , bottom]] = (await DOM.getContentQuads({ objectId })).quads;
+      let quads = [];
+      // A switch that the page draws anew meanwhile has no place: it is looked for again.
+      while (quads.length === 0) {
+        const { result: { objectId } } = await Runtime.evaluate({ expression });
+        ({ quads } = await DOM.scrollIntoViewIfNeeded({ objectId }).then(() => DOM.getContentQuads({ objectId })).catch(() => ({ quads: [] })));
+      }
+      const [[left, top, right, , , bottom]] = quads;
       const point = { x: (left + right) / 2, y: (top + bottom) / 2, button: 'left', clickCount: 1 };
       for (const type of ['mousePressed', 'mouseReleased']) await Input.dispatchMouseEvent({ type, ...point });
     }
