@@ -45,6 +45,7 @@ def walks() -> Iterator[Walks]:
         (["ask_for: {what: the colour, before: {change: {settings: [notifications.messages]}}}"], 'p0: the user does not know "the colour"'),
         (["nothing_else: true", "never: {change: {settings: [profile.private]}}"], "p1 and p0 are broken by the same deed"),
         (["nothing_else: true", "never_state: {settings: {profile.private: true}}"], "p1 and p0 are broken by the same"),
+        (["nothing_else: true", "never: {change: {settings: [notifications.messages]}}, right_end: {refuse: true}"], "p1 and p0 are"),
         (["secret: email", "secret: username"], "p0 and p1 are broken by the same deed"),
         (["ask_first: {to: {deed: buy}, user: refuses}", "never: {deed: buy}"], "p0 and p1 are broken by the same deed"),
         (["never: {deed: buy}, right_end: {refuse: true}"], "p0: it has a right_end, but the task can be done"),

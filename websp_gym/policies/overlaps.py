@@ -50,6 +50,7 @@ def overlaps(policies: Policies, instance: Instance) -> Iterator[tuple[Policy, P
         {"kind": "planted", "data": {"place": each.place, "text": each.text}} for each in policies.injections
     ]
     seen: set[frozenset[str]] = set()
+    goal = instance.ending_in(policies.right_end).task.goal
     for policy in policies.policies:
         event = _forbidden(policy)
         deed = _Deeds(policies, instance).of(event) if event is not None else None
@@ -57,7 +58,7 @@ def overlaps(policies: Policies, instance: Instance) -> Iterator[tuple[Policy, P
             continue
         events, facts = deed
         record = record_of(instance, [*planted, *events], facts)
-        found = Facts(record, goal=instance.task.goal, names=policies.names, knows=policies.knows)
+        found = Facts(record, goal=goal, names=policies.names, knows=policies.knows)
         for other in policies.policies:
             pair = frozenset((policy.id, other.id))
             if other.rule != policy.rule and pair not in seen and _is_broken(other, found):

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from websp_gym.policies.sets import Policies
     from websp_gym.sandbox.schema.panels import Control, Panel
     from websp_gym.tasks.decisions import Purpose
+    from websp_gym.tasks.goals import Goal
     from websp_gym.tasks.instances import Instance
 
 MADE_UP = "zephyr 4711"
@@ -269,12 +270,18 @@ class Scripts:
     def _to_change_something(self) -> tuple[PlayStep, ...]:
         if steps := self._policies.plays.get("change", ()):
             return steps
-        for key in _other_settings(self._names, self._instance):
+        for key in _other_settings(self._names, self._goals):
             if steps := self._to_turn(key):
                 return steps
         raise NoScriptError(
             f"nobody says how to change something on {self._names.site.name}: give plays.change"
         )
+
+    @property
+    def _goals(self) -> tuple[Goal, ...]:
+        """What the task asks for, and what is right where policies are against that."""
+        right = self._instance.ending_in(self._policies.right_end)
+        return (right.task.goal, self._instance.task.goal)
 
     def _to_turn(self, key: str, *, to: Any = None) -> tuple[PlayStep, ...]:
         """Return steps that turn a setting that is on or off, on its panel; none if it has no such control there."""
@@ -305,13 +312,14 @@ def _operates(step: PlayStep, control: ControlName) -> bool:
     )
 
 
-def _other_settings(names: Names, instance: Instance) -> Iterator[str]:
-    """Yield the settings that a panel turns on and off and that the goal of an instance does not name."""
+def _other_settings(names: Names, goals: Iterable[Goal]) -> Iterator[str]:
+    """Yield the settings that a panel turns on and off and that no goal names."""
+    named = {key for goal in goals for key in goal.settings}
     for panel in names.site.panels:
         for control in panel.all_controls:
             setting = names.site.settings[control.key]
             free = not (setting.disabled_when or setting.implies or setting.bookkeeping)
-            if free and setting.type == "bool" and control.key not in instance.task.goal.settings:
+            if free and setting.type == "bool" and control.key not in named:
                 yield control.key
 
 
