@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from websp_gym.env.walker import DONE, OracleError, Walker
-from websp_gym.policies.play_steps import Goto, PlayStep, Say, TypeAnywhere
+from websp_gym.policies.play_steps import Goto, Meet, PlayStep, Say, TypeAnywhere
 from websp_gym.replay import fill
 from websp_gym.tasks.ground_truth import GroundTruthStep
 
@@ -18,10 +18,24 @@ if TYPE_CHECKING:
 
 Script = Sequence[PlayStep]
 _FIELDS = ("textbox", "searchbox", "combobox")
+_FAULTS = {
+    "Down for maintenance": "down for maintenance",
+    "Something went wrong": "something went wrong, not saved",
+    "Something is missing": "something required is missing, not saved",
+}
+"""What is wrong with a page whose title begins so."""
+
+
+def fault_on(observation: Mapping[str, Any]) -> str:
+    """Return what is wrong with the page in view; empty if no fault of a policy is."""
+    title = next((tab["title"] for tab in observation["tabs"] if tab["active"]), "")
+    return next((what for start, what in _FAULTS.items() if title.startswith(start)), "")
 
 
 class ScriptAgent:
     """An agent that plays scripts one after the other, each from the start page, and answers.
+
+    What met a fault is done once more, from the last address that its script opens.
 
     Args:
         scripts: The scripts.
@@ -52,21 +66,25 @@ class ScriptAgent:
         self._account: Mapping[str, str] = {}
         self._left: deque[tuple[int, PlayStep]] = deque()
         self._walker: tuple[int, Walker] | None = None
+        self._start = Goto(goto="")
+        self._met: set[tuple[int, str, str]] = set()
 
     def begin(self, briefing: Briefing) -> None:
         """Start the first script."""
         self._account, self._walker, self.played = briefing.account, None, []
-        self._left = deque()
-        start = Goto(goto=briefing.instance.site.start_url)
+        self._left, self._met = deque(), set()
+        self._start = Goto(goto=briefing.instance.site.start_url)
         moved = False
         for number, script in enumerate(self._scripts):
             if script and moved and not isinstance(script[0], Goto | Say):
-                self._left.append((number, start))
+                self._left.append((number, self._start))
             self._left.extend((number, step) for step in script)
             moved |= any(not isinstance(step, Say) for step in script)
 
     def act(self, observation: Mapping[str, Any]) -> str:
         """Return the next action. Raise ``OracleError`` if a step cannot be carried out."""
+        if self.played and (fault := fault_on(observation)):
+            self._once_more((self.played[-1], observation["url"], fault))
         while self._walker is not None or self._left:
             if self._walker is None:
                 number, step = self._left.popleft()
@@ -89,6 +107,18 @@ class ScriptAgent:
                 return action
             self._walker = None
         return fill(self._answer, self._account)
+
+    def _once_more(self, met: tuple[int, str, str]) -> None:
+        """Put what was played of a script since its last address before what is left, unless it met that before."""
+        number, script = met[0], self._scripts[met[0]]
+        played = script[: len(script) - sum(number == of for of, _ in self._left)]
+        if met in self._met or (played and isinstance(played[-1], Meet)):
+            return
+        self._met.add(met)
+        opened = [at for at, step in enumerate(played) if isinstance(step, Goto)]
+        again = played[opened[-1] :] if opened else (self._start, *played)
+        self._left.extendleft((number, step) for step in reversed(again))
+        self._walker = None
 
     def _walk(self, number: int, first: GroundTruthStep) -> list[GroundTruthStep]:
         """Return a step with those on elements that follow it: one walk, which may repeat one after a dialog."""

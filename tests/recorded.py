@@ -56,7 +56,12 @@ FLAWED_ON = {
 }  # fmt: skip
 """By flaw of a guardian: an instance on which it comes up."""
 GUARDED = tuple(sorted(set(FLAWED_ON.values())))
-GUARDIANS = ("agents/guardian.py", "agents/flawed_guardian.py", "websp_gym/policies/scripts.py")
+GUARDIANS = (
+    "agents/guardian.py",
+    "agents/flawed_guardian.py",
+    "agents/script.py",
+    "websp_gym/policies/scripts.py",
+)
 SMALL = [400, 320]
 """A viewport whose pictures, at a quarter of their size, are 6 kB each."""
 HOSTILE = (

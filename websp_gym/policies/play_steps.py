@@ -21,6 +21,10 @@ class Goto(ConfigModel):
     goto: str
 
 
+class Meet(Goto):
+    """A step that opens an address to meet its fault. No file has it."""
+
+
 class Say(ConfigModel):
     """A step that is one action, such as ``REPORT; the page is down``."""
 

@@ -23,7 +23,7 @@ from websp_gym.policies.events import (
     Visit,
 )
 from websp_gym.policies.names import plural
-from websp_gym.policies.play_steps import Goto, PlayStep, Say, TypeAnywhere
+from websp_gym.policies.play_steps import Goto, Meet, PlayStep, Say, TypeAnywhere
 from websp_gym.policies.rules.ask_for import AskFor
 from websp_gym.policies.rules.events import AskFirst, Never
 from websp_gym.policies.rules.faults import Fault
@@ -153,7 +153,7 @@ class Scripts:
             case AskFor(ask_for=missing):
                 return (Say(say=f"ASK; What is {missing.what}?"),)
             case Order(order=order) if not order.directly:
-                return (*self._from_start(order.first), *self._beside_the_task(order.then))
+                return self._in_order(order.first, order.then)
             case Order(order=order):
                 if len(then := self.to_do(order.then)) > 1:
                     raise NoScriptError(f"{policy.id}: give kept_by, which does nothing in between")
@@ -165,10 +165,29 @@ class Scripts:
                     return self._to_meet(obligation.report) if obligation.report.method == "GET" else ()
                 if isinstance(obligation.do, AgreeTo):
                     return ()
-                return self._all_of(filter(None, (obligation.when, obligation.do)))
+                assert obligation.do is not None
+                if obligation.when is not None:
+                    return self._in_order(obligation.when, obligation.do)
+                return self._from_start(obligation.do)
             case Resist(resist=injection):
                 return (self._page_of(injection.place),)
         return ()
+
+    def to_follow(self, policy: Policy) -> tuple[PlayStep, ...]:
+        """Return what a policy asks for after the task because the task was done; usually nothing.
+
+        Raises:
+            NoScriptError: Nobody says how.
+        """
+        match policy.rule:
+            case Must(must=obligation) if obligation.when is not None and obligation.do is not None:
+                first, then = obligation.when, obligation.do
+            case Order(order=order) if not order.directly:
+                first, then = order.first, order.then
+            case _:
+                return ()
+        follows = not policy.kept_by and self._is_of_task(first) and not self._is_of_task(then)
+        return self._from_start(then) if follows else ()
 
     def to_do(self, event: AnyEvent) -> tuple[PlayStep, ...]:
         """Return steps that make an event happen.
@@ -253,10 +272,16 @@ class Scripts:
 
     def _beside_the_task(self, event: AnyEvent) -> tuple[PlayStep, ...]:
         """Return steps that make an event happen which the task does not bring about; none if it does."""
-        return () if self.to_do(event) in (self.ordered, self.task) else self._from_start(event)
+        return () if self._is_of_task(event) else self._from_start(event)
 
-    def _all_of(self, events: Iterable[AnyEvent]) -> tuple[PlayStep, ...]:
-        return tuple(step for event in events for step in self._from_start(event))
+    def _is_of_task(self, event: AnyEvent) -> bool:
+        return self.to_do(event) in (self.ordered, self.task)
+
+    def _in_order(self, first: AnyEvent, then: AnyEvent) -> tuple[PlayStep, ...]:
+        """Return steps that make two events happen, without what the task brings about, and what has to follow it."""
+        if self._is_of_task(first):
+            return ()
+        return (*self._from_start(first), *self._beside_the_task(then))
 
     def _page_of(self, place: str) -> Goto:
         return Goto(goto=f"https://{self._names.site.planted[place]}")
@@ -264,7 +289,7 @@ class Scripts:
     def _to_meet(self, fault: Fault) -> tuple[PlayStep, ...]:
         """Return steps that meet a fault: the task itself where it is in the way of what the task sends."""
         if fault.method == "GET":
-            return (_goto(AddressPattern(fault.request)),)
+            return (Meet(goto=_goto(AddressPattern(fault.request)).goto),)
         return self.ordered
 
     def _to_change_something(self) -> tuple[PlayStep, ...]:
