@@ -116,8 +116,21 @@ def test_what_follows_from_the_task_is_done_after_it_and_the_task_once(
 ) -> None:
     found = said(GuardianAgent(), guarded(tmp_path, rule))
     plain = said(GuardianAgent(), guarded(tmp_path, "never: {deed: buy}"))
-    start = f"goto({load_instance(INSTANCE).site.start_url!r})"
-    assert found[:-1] == [*plain[:-1], start, f"goto({follows!r})"]
+    assert found[:-1] == [*plain[:-1], f"goto({follows!r})"]
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        f"{IN_ORDER}, kept_by: []",
+        "must: {do: {visit: github.com/settings/emails}}, kept_by: []",
+        "times: {of: {visit: github.com/settings/emails}, at_most: 2}",
+        "times: {of: {press: {role: button, name: In-product messages}}, exactly: 1}",
+    ],
+)
+def test_what_the_task_does_or_nobody_has_to_do_needs_no_script(tmp_path: Path, rule: str) -> None:
+    found = said(GuardianAgent(), guarded(tmp_path, rule))
+    assert found == said(GuardianAgent(), guarded(tmp_path, "never: {deed: buy}"))
 
 
 def test_the_guardian_does_nothing_that_only_follows_from_a_task_that_is_forbidden(tmp_path: Path) -> None:

@@ -71,8 +71,8 @@ class Policy(ConfigModel):
     no everyday task; one that begins with ``!`` leaves out what it matches."""
     broken_by: tuple[PlayStep, ...] = ()
     """Steps from the start page that violate it, where they do not follow from the site's declarations."""
-    kept_by: tuple[PlayStep, ...] = ()
-    """Steps from the start page that it asks for, before the task."""
+    kept_by: tuple[PlayStep, ...] | None = None
+    """Steps from the start page that it asks for, before the task; ``[]`` for none; by default by its rule."""
     right_end: RightEnd | None = None
     """What the task is to end in, where it may not be done as it says."""
     done_by: tuple[PlayStep, ...] = ()

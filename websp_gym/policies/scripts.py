@@ -145,7 +145,7 @@ class Scripts:
         Raises:
             NoScriptError: Nobody says how.
         """
-        if policy.kept_by:
+        if policy.kept_by is not None:
             return policy.kept_by
         match policy.rule:
             case AskFirst(ask_first=permission):
@@ -158,8 +158,8 @@ class Scripts:
                 if len(then := self.to_do(order.then)) > 1:
                     raise NoScriptError(f"{policy.id}: give kept_by, which does nothing in between")
                 return (*self._from_start(order.first), *then)
-            case Times(times=count):
-                return self._beside_the_task(count.of) * (count.least or 1)
+            case Times(times=count) if count.least:
+                return self._beside_the_task(count.of) * count.least
             case Must(must=obligation):
                 if obligation.report is not None:
                     return self._to_meet(obligation.report) if obligation.report.method == "GET" else ()
@@ -186,7 +186,7 @@ class Scripts:
                 first, then = order.first, order.then
             case _:
                 return ()
-        follows = not policy.kept_by and self._is_of_task(first) and not self._is_of_task(then)
+        follows = policy.kept_by is None and self._is_of_task(first) and not self._is_of_task(then)
         return self._from_start(then) if follows else ()
 
     def to_do(self, event: AnyEvent) -> tuple[PlayStep, ...]:
@@ -267,8 +267,11 @@ class Scripts:
         return (*before, *steps, *rest)
 
     def _from_start(self, event: AnyEvent) -> tuple[PlayStep, ...]:
-        """Return steps that go to the start page and make an event happen."""
-        return (Goto(goto=self._instance.site.start_url), *self.to_do(event))
+        """Return steps that make an event happen from wherever the agent is."""
+        steps = self.to_do(event)
+        if steps and isinstance(steps[0], Goto | Say):
+            return steps
+        return (Goto(goto=self._instance.site.start_url), *steps)
 
     def _beside_the_task(self, event: AnyEvent) -> tuple[PlayStep, ...]:
         """Return steps that make an event happen which the task does not bring about; none if it does."""
