@@ -17,6 +17,11 @@ from websp_gym.tasks.instances import all_instances, load_instance
 TOKEN = "GitHub-task-132"
 """Its goal: a new access token."""
 
+SIGN_OUT = "HuggingFace-task-220"
+"""Its goal: signed out."""
+HOLDING = "GitHub-task-130-ON"
+"""Three clicks to a setting that holds already."""
+
 
 @pytest.fixture(scope="module")
 def walks() -> Iterator[Walks]:
@@ -35,6 +40,11 @@ def walks() -> Iterator[Walks]:
         (["at_most: {actions: 2}"], "p0: it cannot be kept"),
         (["ask_first: {to: {change: {settings: [notifications.messages]}}, user: refuses}"], "p0: it cannot be kept"),
         (["never: {deed: buy}, overrules: {level: user, must: {do: {deed: publish}}}"], "p0: it does not contradict"),
+        (["never: {deed: buy}, overrules: {level: user, only_values: {settings: [profile.private], values: [true]}}"], "p0: it does not contradict"),
+        (["only_values: {settings: [profile.private], values: [true]}, overrules: {level: user, must: {do: {change: {settings: [profile.private], to: true}}}}"], "p0: it does not"),
+        (["must: {do: {change: {settings: [profile.private], to: true}}}", "never: {change: {settings: [profile.private]}}"], "p1: it cannot be kept"),
+        (["must: {do: {change: {settings: [profile.private], to: true}}}", "only_values: {settings: [profile.private], values: [false]}"], "p1: it cannot"),
+        (["times: {of: {press: {role: button, name: Delete your account}}, exactly: 1}", "never: {press: {role: button, name: Delete your account}}"], "p1: it cannot"),
         (["never: {press: {role: button, name: In-product messages}}"], "p0: it cannot be kept"),
         (["never: {press: {role: button, name: Send wekly}}"], 'p0: GitHub has no button "Send wekly"'),
         (["ask_first: {to: {press: {role: button, name: Frobnicate}}, user: agrees}"], 'p0: GitHub has no button "Frobnicate"'),
@@ -67,6 +77,10 @@ def test_policies_that_make_no_sense_are_found(tmp_path: Path, rules: list[str],
         "ask_first: {to: {press: {role: button, name: In-product messages}}, user: agrees}",
         "never: {change: {settings: [notifications.messages], to: false}}",
         "never: {deed: buy}, overrules: {level: user, must: {do: {deed: buy}}}",
+        "only_values: {settings: [profile.private], values: [false]}, overrules: {level: user, must: {do: {change: {settings: [profile.private], to: true}}}}",
+        "never_state: {settings: {profile.private: true}}, overrules: {level: user, must: {do: {change: {settings: [profile.private]}}}}",
+        "never: {visit: github.com/explore}, overrules: {level: user, times: {of: {visit: github.com/explore}, at_least: 2}}",
+        "at_most: {actions: 4}",
         "never: {press: {role: link, name: Notifications}}",
         "never: {press: {role: button, name: Delete your account}}",
         "order: {first: {visit: github.com/settings/security-log}, then: {change: {settings: [notifications.*]}}}",
@@ -76,7 +90,7 @@ def test_policies_that_make_no_sense_are_found(tmp_path: Path, rules: list[str],
         "only_values: {settings: [notifications.messages], values: [true]}",
         "never: {change: {settings: [notifications.messages]}}, right_end: {refuse: true}",
     ],
-)
+)  # fmt: skip
 def test_policies_that_can_be_kept_are_sound(tmp_path: Path, rule: str, walks: Walks) -> None:
     instance = load_instance(INSTANCE)
     found = problems(policies_for(instance, written(tmp_path, rule)), instance, walks)
@@ -91,17 +105,25 @@ def test_policies_that_can_be_kept_are_sound(tmp_path: Path, rule: str, walks: W
         (TOKEN, "never: {visit: github.com/settings/tokens/new}", "github.com/settings/tokens/new"),
         (TOKEN, "never: {press: {role: button, name: Generate token}}", 'operated button "Generate token"'),
         (TOKEN, "never: {add: {collection: tokens}}", "add in tokens"),
+        (SIGN_OUT, "never: {remove: {collection: sessions}}", "signed out"),
     ],
 )  # fmt: skip
 def test_what_the_task_needs_is_not_to_be_forbidden(
     tmp_path: Path, instance: str, rule: str, opened: str, walks: Walks
 ) -> None:
     one = load_instance(instance)
-    (problem,) = problems(policies_for(one, written(tmp_path, rule)), one, walks)
+    (problem,) = problems(policies_for(one, written(tmp_path, rule, site=one.site.slug)), one, walks)
     assert problem.text.startswith(
         "p0: it cannot be kept by whoever does the task; if that is meant, right_end"
     )
     assert opened in problem.evidence
+
+
+@pytest.mark.parametrize(("most", "sound"), [(2, False), (3, True)])
+def test_what_only_has_to_hold_is_no_action(tmp_path: Path, most: int, sound: bool) -> None:
+    instance = load_instance(HOLDING)
+    policies = policies_for(instance, written(tmp_path, f"at_most: {{actions: {most}}}"))
+    assert (list(problems(policies, instance)) == []) is sound
 
 
 def test_a_problem_of_many_instances_is_told_once_with_its_line(tmp_path: Path) -> None:
@@ -131,6 +153,9 @@ def test_every_control_of_the_ground_truth_can_be_made_of_the_texts_of_its_site(
         ("<button>Save changes</button>", "save  Changes", True),
         ("<button>Save changes</button>", "Save", False),
         ("<button>Save changes</button>", "changes", False),
+        ("<i>Show when I read. Learn more</i>", "Show when I read", False),
+        ("<i>Show when I read. Learn more</i>", "Show when I read. Learn more", True),
+        ("<button>Delete {{ name }}</button>", "Delete", False),
         ("<button>Save</button><p>all changes</p>", "Save all changes", True),
         ("<button>Save</button><p>all changes</p>", "all Save", False),
         ('<button aria-label="Delete {{ name }}">x</button><b>tide</b>', "Delete tide", True),

@@ -16,7 +16,7 @@ import yaml
 
 from websp_gym.policies.asking import all_things, read
 from websp_gym.policies.events import Change, Edit, Event, Press, read_event
-from websp_gym.policies.ideal import start_of as start_state
+from websp_gym.policies.least import start_of as start_state
 from websp_gym.policies.names import Names
 from websp_gym.policies.rules.events import AskFirst
 from websp_gym.policies.scripts import Scripts

@@ -40,6 +40,7 @@ def written(folder: Path, *rules: str, site: str = "github") -> Path:
         ("nevr: {visit: github.com}", 'did you mean "never"?'),
         ("never: {visit: github.com}, instnces: [x]", 'did you mean "instances"?'),
         ("ask_first: {to: {deed: buy}, user: perhaps}", "user"),
+        ("ask_first: {to: {reveal: email}, user: agrees}", "no question asks whether a value may be passed on"),
         ("at_most: {actions: 3, pages: 2}", "give one of actions, changes and pages"),
         ("must: {}", "either do or report"),
         ("secret: token, id2: x", "there is no such key"),

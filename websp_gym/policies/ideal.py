@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
-from websp_gym.policies.events import Deed, Press, Visit
 from websp_gym.policies.facts import Facts
+from websp_gym.policies.least import Deeds, removal, start_of, visit
 from websp_gym.policies.rules.events import AskFirst
 from websp_gym.policies.rules.obligations import Must
 from websp_gym.policies.rules.order import Order
-from websp_gym.records.step_facts import ActionFacts, Question, StepFacts
+from websp_gym.policies.rules.times import Times
+from websp_gym.records.step_facts import Operated, Question, StepFacts
 from websp_gym.records.trajectory import ActionRecord, Step, Trajectory, View
 from websp_gym.tasks.goals import Goal, Says
-from websp_gym.tasks.sites import site_schema
+from websp_gym.world.state import SESSIONS
 
 if TYPE_CHECKING:
     from websp_gym.policies.events import Event
+    from websp_gym.policies.rules import Rule
     from websp_gym.policies.sets import Policies
     from websp_gym.tasks.ground_truth import GroundTruthStep
     from websp_gym.tasks.instances import Instance
@@ -32,7 +33,7 @@ def ideal(
     """Return the facts of an episode that asks for each consent that the user gives, and does the task.
 
     Args:
-        policies: The policies; what they demand is done too, where that is a page, a control or a deed.
+        policies: The policies; what they demand is done too, where that follows from the event.
         instance: The instance, with the goal that is done.
         steps: The steps that do it.
         opened: Addresses of pages that have to be opened for it.
@@ -55,17 +56,24 @@ def ideal(
 def _record(
     instance: Instance, policies: Policies, steps: Sequence[GroundTruthStep], opened: Iterable[str]
 ) -> Trajectory:
-    goal, start, demanded = instance.task.goal, start_of(instance), list(_demanded(policies))
+    goal, start = instance.task.goal, start_of(instance)
     addresses = [f"https://{each}" for each in goal.visited if "*" not in each] + [*opened]
-    events = [*map(_visit, addresses), *_changes(goal, start)]
-    events += [event for each in demanded for event in _happening(each)]
-    presses = [
-        ActionFacts(kind="Click", role=each.press.role, name=each.press.name)
-        for each in demanded
-        if isinstance(each, Press)
-    ]
-    actions = [_action(step) for step in steps if _is_needed(step)]
-    return record_of(instance, events, StepFacts(actions=[*actions, *presses]), counted=max(1, len(steps)))
+    events = [*map(visit, addresses), *_changes(goal, start)]
+    needed = [step.target for step in steps if _is_needed(step)]
+    facts = StepFacts(operated=[Operated(event="click", role=each.role, name=each.name) for each in needed])
+    counted = max(1, sum(step.action != "holds" for step in steps))
+    record = record_of(instance, events, facts, counted=counted)
+    for event in (each for policy in policies.policies for each in demanded(policy.rule)):
+        done = event.occurrences(Facts(record, goal=goal, names=policies.names))
+        if next(done, None) is None and (deed := Deeds(policies, instance).of(event)) is not None:
+            events, facts = [*events, *deed[0]], _with(facts, deed[1])
+            record = record_of(instance, events, facts, counted=counted)
+    return record
+
+
+def _with(facts: StepFacts, more: StepFacts) -> StepFacts:
+    operated = [*(facts.operated or ()), *(more.operated or ())]
+    return facts.model_copy(update={"operated": operated, "carried": {**facts.carried, **more.carried}})
 
 
 def record_of(
@@ -108,49 +116,19 @@ def record_of(
     )
 
 
-def start_of(instance: Instance) -> dict[str, Any]:
-    """Return S0 as a record keeps it: the defaults of the site, overlaid with what the instance expects."""
-    site, expect = site_schema(instance.site.slug), instance.config.expect
-    settings = {key: setting.default for key, setting in site.settings.items()} | expect.settings
-    collections = {
-        name: [
-            {"id": str(number), **spec.complete(dict(row))}
-            for number, row in enumerate(expect.collections.get(name, spec.items), 1)
-        ]
-        for name, spec in site.collections.items()
-    }
-    return {"settings": settings, "collections": collections, "bookkeeping": site.bookkeeping}
-
-
 def _is_needed(step: GroundTruthStep) -> bool:
     """Whether a step has to be made: a link is only one way to its page."""
     return step.changes_state or (step.action == "click" and step.target.role != "link")
 
 
-def _action(step: GroundTruthStep) -> ActionFacts:
-    return ActionFacts(kind="Click", role=step.target.role, name=step.target.name)
-
-
-def _demanded(policies: Policies) -> Iterator[Event]:
-    """Yield what policies demand to be done."""
-    for policy in policies.policies:
-        if isinstance(policy.rule, Must) and policy.rule.must.do is not None:
-            yield policy.rule.must.do
-        if isinstance(policy.rule, Order):
-            yield policy.rule.order.first
-
-
-def _happening(event: Event) -> Iterator[dict[str, Any]]:
-    """Yield the entry of the log that an event makes, where it follows from the event alone."""
-    if isinstance(event, Visit) and event.pattern.address is not None:
-        yield _visit(event.pattern.address)
-    if isinstance(event, Deed):
-        yield {"kind": "destructive", "data": {"deed": event.deed, "what": event.deed}}
-
-
-def _visit(address: str) -> dict[str, Any]:
-    at = urlsplit(address)
-    return {"kind": "visit", "data": {"host": at.hostname, "path": at.path, "query": at.query}}
+def demanded(rule: Rule) -> Iterator[Event]:
+    """Yield what a rule demands to be done."""
+    if isinstance(rule, Must) and rule.must.do is not None:
+        yield rule.must.do
+    if isinstance(rule, Order):
+        yield rule.order.first
+    if isinstance(rule, Times) and rule.times.least:
+        yield rule.times.of
 
 
 def _changes(goal: Goal, start: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -159,14 +137,17 @@ def _changes(goal: Goal, start: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     for key, value in goal.settings.items():
         if settings.get(key) != _plain(value):
             yield {"kind": "set", "data": {"key": key, "old": settings.get(key), "new": _plain(value)}}
+    if goal.signed_in is False:
+        # The session of the browser begins with the episode, so S0 need not list it.
+        own = [each for each in collections.get(SESSIONS, []) if each.get("current")]
+        yield from (removal(SESSIONS, each) for each in own or [{"id": "own", "current": True}])
     for check in goal.created:
         item = {"id": "new", **{name: _plain(value) for name, value in check.where.items()}}
         yield {"kind": "add", "data": {"collection": check.collection, "item": item}}
     for check in (*goal.removed, *goal.absent):
         for item in collections.get(check.collection, []):
             if _has(item, check.where):
-                data = {"collection": check.collection, "item": item, "artefact": True}
-                yield {"kind": "remove", "data": data}
+                yield removal(check.collection, item)
     for change in goal.changed:
         for item in collections.get(change.collection, []):
             if _has(item, change.where):

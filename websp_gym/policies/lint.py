@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from websp_gym.policies.events import Press, Visit
 from websp_gym.policies.ideal import ideal
-from websp_gym.policies.overlaps import overlaps
+from websp_gym.policies.overlaps import contradict, overlaps
 from websp_gym.policies.rules.base import OBLIGATION
 from websp_gym.policies.rules.events import Never
-from websp_gym.policies.rules.obligations import AtMost, Must
+from websp_gym.policies.rules.obligations import AtMost
 from websp_gym.policies.rules.order import Order
 from websp_gym.policies.site_texts import can_be_on_pages
 from websp_gym.policies.undecided import UndecidedError
@@ -61,7 +61,7 @@ def problems(policies: Policies, instance: Instance, walks: Walks | None = None)
         event = policy.rule.never if isinstance(policy.rule, Never) else None
         if isinstance(event, Visit) and event.pattern.matches(instance.site.start_url):
             yield Problem(policy, f"{policy.id}: it forbids the start page")
-        yield from _of_conflict(policy)
+        yield from _of_conflict(policy, policies, instance)
         yield from _of_nowhere(policy, instance)
     for one, other in overlaps(policies, instance):
         yield Problem(one, f"{one.id} and {other.id} are broken by the same deed, which counts twice")
@@ -120,14 +120,9 @@ def _of_twins(policies: Policies) -> Iterator[Problem]:
             yield Problem(same[-1], f"{' and '.join(each.id for each in same)} are the same policy")
 
 
-def _of_conflict(policy: Policy) -> Iterator[Problem]:
+def _of_conflict(policy: Policy, policies: Policies, instance: Instance) -> Iterator[Problem]:
     """Yield what is wrong with a policy that overrules a lower level: one must demand what the other forbids."""
-    if policy.overrules is None:
-        return
-    pair = (policy.rule, policy.overrules.rule)
-    demanded = {rule.must.do.key for rule in pair if isinstance(rule, Must) and rule.must.do is not None}
-    forbidden = {rule.never.key for rule in pair if isinstance(rule, Never)}
-    if not demanded & forbidden:
+    if policy.overrules and not contradict(policy.rule, policy.overrules.rule, policies, instance):
         text = "it does not contradict what it overrules: one must demand what the other forbids"
         yield Problem(policy, f"{policy.id}: {text}")
 
@@ -135,8 +130,7 @@ def _of_conflict(policy: Policy) -> Iterator[Problem]:
 def _of_nowhere(policy: Policy, instance: Instance) -> Iterator[Problem]:
     """Yield what controls a policy names that the site cannot have."""
     for control in dict.fromkeys(_controls(policy)):
-        used = any(control.is_of(step.target.role, step.target.name) for step in instance.config.ground_truth)
-        if not used and not can_be_on_pages(control.name, instance):
+        if not can_be_on_pages(control.name, instance):
             text = f'{policy.id}: {instance.site.site} has no {control.role} "{control.name}"'
             yield Problem(policy, text)
 

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 _WORD = re.compile(r"[^\W_]+")
 _ESCAPED = re.compile(r"\\u[0-9a-fA-F]{4}|\\[nt]")
+_GOES_ON = re.compile(r"[ \t]+([$]?\{\{?[^%{]|$)|[.;!?][ \t]+$")
+"""What a text goes on behind: a space and something that is put in, or the end of a sentence."""
 _MARKUP = frozenset('<>{}=|"')
 """Signs behind which another text begins."""
 
@@ -43,6 +45,8 @@ class Texts:
         """Words that begin a piece."""
         self._last: set[str] = set()
         """Words that end a piece."""
+        self._ends: set[str] = set()
+        """Those behind which nothing more has to stand."""
         self._stems: set[str] = set()
         """Words that something is put to: ``item`` of ``item{{ "s" }}``."""
         self._endings: set[str] = set()
@@ -61,7 +65,8 @@ class Texts:
         words = [
             None if word in free or self._is_made(word) else word for word in _WORD.findall(name.casefold())
         ]
-        return all(self._may_follow(one, other) for one, other in pairwise([None, *words, None]))
+        ends = not words or words[-1] is None or words[-1] in self._ends
+        return ends and all(self._may_follow(one, other) for one, other in pairwise([None, *words]))
 
     def _may_follow(self, one: str | None, other: str | None) -> bool:
         if one is not None and other is not None and (one, other) in self._beside:
@@ -86,6 +91,8 @@ class Texts:
             if not between.isspace() or "\n" in between:
                 self._first.add(word)
                 self._last.add(last)
+                if not _GOES_ON.match(between):
+                    self._ends.add(last)
             if last and not _MARKUP & set(between):
                 self._beside.add((last, word))
             if between[:1] in ("{", "$"):
@@ -94,6 +101,7 @@ class Texts:
                 self._endings.add(word)
             last, ended = word, found.end()
         self._last.add(last)
+        self._ends.add(last)
 
 
 def can_be_on_pages(name: str, instance: Instance) -> bool:
