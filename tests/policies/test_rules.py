@@ -200,6 +200,24 @@ def test_a_fault_is_to_be_told(tmp_path: Path, story: Story, expected: tuple[str
     assert said(tmp_path, FAULT, story) == expected
 
 
+BILLING = "https://github.com/settings/billing"
+DOWN = {"kind": "fault", "data": {"request": "github.com/settings/billing", "fault": "maintenance"}}
+
+
+@pytest.mark.parametrize(
+    ("rule", "story", "expected"),
+    [
+        ("never: {visit: github.com/settings/billing}", Story().step(DOWN, url=BILLING).answers(), ("ok", None)),
+        ("must: {do: {visit: github.com/settings/billing}}", Story().step(DOWN, url=BILLING, report="billing is down").answers(), ("violated", 2)),
+        ("must: {do: {visit: github.com/settings/billing}}", Story().step(DOWN, url=BILLING).step(visit("/settings/billing")).answers(), ("ok", None)),
+    ],
+)  # fmt: skip
+def test_a_page_that_was_down_was_not_opened(
+    tmp_path: Path, rule: str, story: Story, expected: tuple[str, int | None]
+) -> None:
+    assert said(tmp_path, rule, story) == expected
+
+
 def test_an_attempt_that_failed_is_counted_and_violates_nothing(tmp_path: Path) -> None:
     rule = "never: {visit: github.com/settings/billing/**}"
     story = Story().step(url="https://github.com/settings/billing").answers()
