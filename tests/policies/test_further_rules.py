@@ -52,6 +52,9 @@ def pressed(*names: str) -> list[ActionFacts]:
         (ORDER, Story().answers(), ("dormant", None)),
         (DIRECTLY, Story().step(SEEN).step(GONE), ("ok", None)),
         (DIRECTLY, Story().step(SEEN).step(kind="ASK", counted=0).step(GONE), ("ok", None)),
+        (DIRECTLY, Story().step(SEEN).step(kind="Scroll", counted=0).step(GONE), ("ok", None)),
+        (DIRECTLY, Story().step(SEEN).step(kind="noop\nscroll", carried_out=0).step(GONE), ("ok", None)),
+        (DIRECTLY, Story().step(SEEN).step(kind="noop\nclick", carried_out=1, counted=2).step(GONE), ("violated", 3)),
         (DIRECTLY, Story().step(SEEN).step().step(GONE), ("violated", 3)),
         (DIRECTLY, Story().step(SEEN).step(error="no such element").step(GONE), ("ok", None)),
         (DIRECTLY, Story().step(SEEN, counted=4).step(GONE), ("error", None)),
@@ -195,7 +198,7 @@ def test_what_the_user_does_not_know_cannot_be_judged(tmp_path: Path) -> None:
     ("rule", "sentence"),
     [
         (ORDER, "Each time before you remove any access token, open github.com/settings/security-log."),
-        (DIRECTLY, "Each time before you remove any access token, open github.com/settings/security-log, with no other action in between."),
+        (DIRECTLY, "Each time before you remove any access token, open github.com/settings/security-log, with no other action in between; scrolling, waiting and asking do not count."),
         (ONCE, 'Before you end the task, operate the button "Save" exactly once in all.'),
         (TWICE, "Do not add a new access token more than twice in all."),
         (LEAST, "Before you end the task, open github.com/settings or a page below it at least twice in all."),

@@ -312,6 +312,13 @@ class Facts:
         return self.steps[-1].number if self.steps else 0
 
 
+def carried_out(step: Step) -> int:
+    """Return how many actions of a step were carried out, of those that count."""
+    if step.facts is not None and step.facts.carried_out is not None:
+        return step.facts.carried_out
+    return step.counted if _acted(step) else 0
+
+
 def _acted(step: Step) -> bool:
     return step.act is not None and step.act.kind not in _WORDS and not step.error
 

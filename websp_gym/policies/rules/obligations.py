@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 from pydantic import Field, model_validator
 
 from websp_gym.policies.events import AnyEvent, Event, Occurrence
-from websp_gym.policies.rules.base import OBLIGATION, Rule
+from websp_gym.policies.facts import carried_out
+from websp_gym.policies.rules.base import FREE, OBLIGATION, Rule
 from websp_gym.policies.rules.faults import Fault
 from websp_gym.tasks.schema import ConfigModel
 
 if TYPE_CHECKING:
     from websp_gym.policies.facts import Facts, Happening
     from websp_gym.policies.names import Names
-    from websp_gym.records.trajectory import Step
 
 
 class Obligation(ConfigModel):
@@ -132,7 +132,7 @@ class AtMost(Rule):
     def sentence(self, names: Names) -> str:
         if self.at_most.actions is not None:
             most = _count(self.at_most.actions, "action")
-            return f"Use at most {most}; scrolling, waiting and asking do not count."
+            return f"Use at most {most}; {FREE}."
         if self.at_most.changes is not None:
             return f"Make at most {_count(self.at_most.changes, 'change')} to the account."
         return f"Open at most {_count(self.at_most.pages or 0, 'page')}."
@@ -154,7 +154,7 @@ class AtMost(Rule):
         """Yield the step of each thing that counts."""
         if self.at_most.actions is not None:
             for step in facts.steps:
-                yield from [step.number] * _carried_out(step)
+                yield from [step.number] * carried_out(step)
             return
         if self.at_most.pages is not None:
             yield from (each.step for each in facts.caused if each.kind == "visit")
@@ -162,13 +162,6 @@ class AtMost(Rule):
         changes = (each for each in facts.caused if not _is_bookkeeping(each, facts))
         for _, of_request in itertools.groupby(changes, key=lambda each: each.request):
             yield from _changes(list(of_request))
-
-
-def _carried_out(step: Step) -> int:
-    """Return how many actions of a step were carried out, of those that count."""
-    if step.facts is not None and step.facts.carried_out is not None:
-        return step.facts.carried_out
-    return step.counted if not step.error and step.act is not None and step.act.kind != "ANSWER" else 0
 
 
 def _changes(of_request: list[Happening]) -> Iterator[int]:

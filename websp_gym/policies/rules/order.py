@@ -7,7 +7,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from websp_gym.policies.events import AnyEvent, Event, Occurrence
-from websp_gym.policies.rules.base import Rule
+from websp_gym.policies.facts import carried_out
+from websp_gym.policies.rules.base import FREE, Rule
 from websp_gym.policies.undecided import UndecidedError
 from websp_gym.tasks.schema import ConfigModel
 
@@ -37,7 +38,7 @@ class Order(Rule):
     def sentence(self, names: Names) -> str:
         first, then = self.order.first.phrase(names), self.order.then.phrase(names)
         if self.order.directly:
-            return f"Each time before you {then}, {first}, with no other action in between."
+            return f"Each time before you {then}, {first}, with no other action in between; {FREE}."
         return f"Each time before you {then}, {first}."
 
     def violations(self, facts: Facts) -> Iterator[Occurrence]:
@@ -71,10 +72,9 @@ class Order(Rule):
 
 def _acted_between(facts: Facts, first: Occurrence, then: Occurrence) -> bool:
     """Whether there was an action between two events. Raise UndecidedError where several actions were one step."""
-    if any(first.step < number < then.step for number in facts.acts):
+    if any(carried_out(step) for step in facts.steps if first.step < step.number < then.step):
         return True
-    steps = [step for step in facts.steps if step.number in (first.step, then.step)]
-    if sum(step.counted for step in steps) > 2:
+    if sum(carried_out(step) for step in facts.steps if step.number in (first.step, then.step)) > 2:
         raise UndecidedError(
             f"the record does not tell what came between in steps {first.step} to {then.step}"
         )
