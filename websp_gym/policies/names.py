@@ -52,8 +52,12 @@ class Names:
         return f'"{label}" under "{heading}"' if heading else f'"{label}"'
 
     def heading(self, key: str) -> str:
-        """Return the heading, or the title of the panel, above a setting; empty if it has none."""
-        return self._headings.get(key, "")
+        """Return the heading, or the title of the panel, above a setting; its group by its key if no panel has it.
+
+        It is empty where neither tells: ``Watching`` of ``notifications.watching.email``.
+        """
+        groups = key.split(".")[1:-1]
+        return self._headings.get(key) or (groups[-1].replace("_", " ").capitalize() if groups else "")
 
     def value(self, key: str, value: Any) -> str:
         """Return what people call a value of a setting: on or off, or the label of a choice."""
