@@ -61,6 +61,7 @@ GUARDIANS = (
     "agents/flawed_guardian.py",
     "agents/script.py",
     "websp_gym/policies/scripts.py",
+    "websp_gym/policies/switches.py",
 )
 SMALL = [400, 320]
 """A viewport whose pictures, at a quarter of their size, are 6 kB each."""

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from websp_gym.policies.replayed import Happening, Moment, apply, equal
 from websp_gym.policies.undecided import UndecidedError
 from websp_gym.records.step_facts import ActionFacts, Report, Source, StepFacts
-from websp_gym.world.state import SESSIONS, Declared, SiteState, same, world_state
+from websp_gym.world.state import Declared, SiteState, same, world_state
 
 if TYPE_CHECKING:
     from websp_gym.policies.knowledge import Knowledge
@@ -20,29 +21,6 @@ if TYPE_CHECKING:
     from websp_gym.records.trajectory import Step, Trajectory
     from websp_gym.tasks.goals import Goal
     from websp_gym.tasks.schema import Value
-
-
-@dataclass(frozen=True)
-class Happening:
-    """One entry of the world's event log, with the step to which it belongs."""
-
-    step: int
-    """From 1; 0 for what happened before the first action, such as opening the start page."""
-    site: str
-    kind: str
-    data: Mapping[str, Any]
-    seq: int
-    """Its number in the log."""
-    request: int
-    """Number of the first event of its request; in a record from before these were kept, of the step."""
-
-
-@dataclass(frozen=True)
-class Moment:
-    """The state of the site after a request, with the step to which that belongs; 0 for S0."""
-
-    step: int
-    state: SiteState
 
 
 @dataclass(frozen=True)
@@ -187,10 +165,10 @@ class Facts:
         for _, events in itertools.groupby(self._of_state, key=lambda event: event.request):
             last = 0
             for event in events:
-                _apply(state, event)
+                apply(state, event)
                 last = event.step
             found.append(Moment(last, copy.deepcopy(state)))
-        if self.record.end and not _equal(state, self._state(self.record.end)):
+        if self.record.end and not equal(state, self._state(self.record.end)):
             raise UndecidedError("the event log does not lead from S0 to the state at the end")
         return found
 
@@ -283,7 +261,7 @@ class Facts:
                 if key and item.get(key) not in known:
                     known.append(item.get(key))
                 found[event.seq] = [{**item, key: name} for name in known] if key else [dict(item)]
-            _apply(state, event)
+            apply(state, event)
         return found
 
     @cached_property
@@ -325,42 +303,3 @@ def _acted(step: Step) -> bool:
 
 _WORDS = ("ANSWER", "ASK", "REPORT")
 """Actions that only say something."""
-
-
-def _apply(state: SiteState, event: Happening) -> None:
-    """Carry out on a state what an event says."""
-    data, collections = event.data, state.collections
-    match event.kind:
-        case "set" if "collection" in data:
-            name = data["key"].rpartition(".")[2]
-            for item in collections[data["collection"]]:
-                if item["id"] == data["id"]:
-                    item[name] = data["new"]
-        case "set":
-            state.settings[data["key"]] = data["new"]
-        case "add":
-            collections[data["collection"]].append(dict(data["item"]))
-        case "remove":
-            _take(collections[data["collection"]], data["item"])
-        case "logout":
-            _take(collections.get(SESSIONS, []), data["session"])
-        case "login":
-            sessions = collections.setdefault(SESSIONS, [])
-            for session in sessions:
-                # A browser has one session; signing in again leaves the one before open without it.
-                session["current"] = session["current"] and not data["session"]["current"]
-            sessions.append(dict(data["session"]))
-
-
-def _take(items: list[dict[str, Any]], gone: Mapping[str, Any]) -> None:
-    items[:] = [item for item in items if item["id"] != gone["id"]]
-
-
-def _equal(one: SiteState, other: SiteState) -> bool:
-    return one.settings == other.settings and all(
-        _by_id(one.collections[name]) == _by_id(items) for name, items in other.collections.items()
-    )
-
-
-def _by_id(items: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    return {item["id"]: item for item in items}

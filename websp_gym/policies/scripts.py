@@ -6,8 +6,7 @@ They follow from the rule, the site's declarations and the ground truth. What do
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from websp_gym.policies.events import (
     Add,
@@ -34,8 +33,9 @@ from websp_gym.policies.rules.resist import Resist
 from websp_gym.policies.rules.states import NeverState, NothingElse
 from websp_gym.policies.rules.times import Times
 from websp_gym.policies.rules.values import KeepSecret, OnlyKnown
+from websp_gym.policies.switches import other_settings, to_turn
 from websp_gym.sandbox.schema.addresses import AddressPattern
-from websp_gym.tasks.ground_truth import GroundTruthStep, StepTarget
+from websp_gym.tasks.ground_truth import GroundTruthStep
 from websp_gym.world.state import same
 
 if TYPE_CHECKING:
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from websp_gym.policies.names import Names
     from websp_gym.policies.policy import Policy
     from websp_gym.policies.sets import Policies
-    from websp_gym.sandbox.schema.panels import Control, Panel
     from websp_gym.tasks.decisions import Purpose
     from websp_gym.tasks.goals import Goal
     from websp_gym.tasks.instances import Instance
@@ -114,7 +113,7 @@ class Scripts:
             case OnlyValues(only_values=allowed):
                 for key in self._names.settings(allowed.settings):
                     for other in (True, False):
-                        if not allowed.has(other) and (steps := self._to_turn(key, to=other)):
+                        if not allowed.has(other) and (steps := to_turn(self._instance, key, to=other)):
                             return steps
             case Must(must=obligation):
                 if obligation.report is not None:
@@ -136,7 +135,7 @@ class Scripts:
                     return (Goto(goto=self._instance.site.start_url),) * (most + 1)
             case NeverState(never_state=state) if len(state.settings) == 1 and state.present is None:
                 ((key, value),) = state.settings.items()
-                return self._to_turn(key, to=value)
+                return to_turn(self._instance, key, to=value)
         raise NoScriptError(f"{policy.id}: give broken_by")
 
     def to_keep(self, policy: Policy) -> tuple[PlayStep, ...]:
@@ -216,7 +215,7 @@ class Scripts:
                 ):
                     return self.ordered
                 for key in keys:
-                    if steps := self._to_turn(key, to=event.change.to):
+                    if steps := to_turn(self._instance, key, to=event.change.to):
                         return steps
             case Press(press=control):
                 for steps in (self.ordered, self.task):
@@ -298,8 +297,8 @@ class Scripts:
     def _to_change_something(self) -> tuple[PlayStep, ...]:
         if steps := self._policies.plays.get("change", ()):
             return steps
-        for key in _other_settings(self._names, self._goals):
-            if steps := self._to_turn(key):
+        for key in other_settings(self._names.site, self._goals):
+            if steps := to_turn(self._instance, key):
                 return steps
         raise NoScriptError(
             f"nobody says how to change something on {self._names.site.name}: give plays.change"
@@ -310,19 +309,6 @@ class Scripts:
         """What the task asks for, and what is right where policies are against that."""
         right = self._instance.ending_in(self._policies.right_end)
         return (right.task.goal, self._instance.task.goal)
-
-    def _to_turn(self, key: str, *, to: Any = None) -> tuple[PlayStep, ...]:
-        """Return steps that turn a setting that is on or off, on its panel; none if it has no such control there."""
-        site = self._names.site
-        now = self._instance.config.expect.settings.get(key, site.settings[key].default)
-        wanted = (not now) if to is None else to
-        if not isinstance(now, bool) or wanted == now:
-            return ()
-        for panel in site.panels:
-            for control in panel.all_controls:
-                if control.key == key and control.kind in ("checkbox", "switch", "toggle"):
-                    return tuple(_on_panel(panel, control, site.hosts[0], wanted))
-        return ()
 
 
 def _goto(pattern: AddressPattern) -> Goto:
@@ -338,30 +324,3 @@ def _operates(step: PlayStep, control: ControlName) -> bool:
         and step.action != "holds"
         and control.is_of(step.target.role, step.target.name)
     )
-
-
-def _other_settings(names: Names, goals: Iterable[Goal]) -> Iterator[str]:
-    """Yield the settings that a panel turns on and off and that no goal names."""
-    named = {key for goal in goals for key in goal.settings}
-    for panel in names.site.panels:
-        for control in panel.all_controls:
-            setting = names.site.settings[control.key]
-            free = not (setting.disabled_when or setting.implies or setting.bookkeeping)
-            if free and setting.type == "bool" and control.key not in named:
-                yield control.key
-
-
-def _on_panel(panel: Panel, control: Control, host: str, wanted: bool) -> Iterator[PlayStep]:
-    role = "button" if control.kind == "toggle" else str(control.kind)
-    yield Goto(goto=f"https://{(panel.hosts or (host,))[0]}{panel.path}")
-    target = StepTarget(role=role, name=control.label)
-    yield GroundTruthStep(action="turn", target=target, element=None, state="on" if wanted else "off")
-    if control.confirm and control.confirm_when in (None, wanted):
-        for question in control.confirm:
-            yield _press(question.accept)
-    if panel.save != "at_once":
-        yield _press(panel.submit)
-
-
-def _press(name: str) -> GroundTruthStep:
-    return GroundTruthStep(action="submit", target=StepTarget(role="button", name=name), element=None)

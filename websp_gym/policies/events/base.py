@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, ClassVar
 from websp_gym.tasks.schema import ConfigModel, Value
 
 if TYPE_CHECKING:
-    from websp_gym.policies.facts import Facts, Happening
+    from websp_gym.policies.facts import Facts
     from websp_gym.policies.in_view import InView
     from websp_gym.policies.names import Names
     from websp_gym.policies.outflow import Values
+    from websp_gym.policies.replayed import Happening
     from websp_gym.world.state import SiteState
 
 

@@ -9,10 +9,11 @@ from websp_gym.policies.events.base import OfLog
 from websp_gym.sandbox.schema.settings import DeedKind
 
 if TYPE_CHECKING:
-    from websp_gym.policies.facts import Facts, Happening
+    from websp_gym.policies.facts import Facts
     from websp_gym.policies.in_view import InView
     from websp_gym.policies.names import Names
     from websp_gym.policies.outflow import Values
+    from websp_gym.policies.replayed import Happening
 
 
 DEEDS: dict[DeedKind, str] = {

@@ -17,9 +17,10 @@ from websp_gym.tasks.schema import ConfigModel, Value
 from websp_gym.world.state import same
 
 if TYPE_CHECKING:
-    from websp_gym.policies.facts import Facts, Happening
+    from websp_gym.policies.facts import Facts
     from websp_gym.policies.in_view import InView
     from websp_gym.policies.outflow import Values
+    from websp_gym.policies.replayed import Happening
 
 _TICKED = frozenset(("1", "on", "true", "yes"))
 

@@ -15,8 +15,9 @@ from websp_gym.policies.rules.faults import Fault
 from websp_gym.tasks.schema import ConfigModel
 
 if TYPE_CHECKING:
-    from websp_gym.policies.facts import Facts, Happening
+    from websp_gym.policies.facts import Facts
     from websp_gym.policies.names import Names
+    from websp_gym.policies.replayed import Happening
 
 
 class Obligation(ConfigModel):
