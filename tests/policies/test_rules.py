@@ -60,6 +60,11 @@ def said(folder: Path, rule: str, story: Story) -> tuple[str, int | None]:
         ("nothing_else: true", Story().step(turned("notifications.messages", True)), ("ok", None)),
         (
             "nothing_else: true",
+            Story().step(turned("notifications.messages", True)).step(turned("notifications.messages", False)),
+            ("ok", None),
+        ),
+        (
+            "nothing_else: true",
             Story().step(turned("notifications.campaigns", False)).step(turned("notifications.campaigns", True)),
             ("violated", 1),
         ),
@@ -75,8 +80,20 @@ def said(folder: Path, rule: str, story: Story) -> tuple[str, int | None]:
             Story().step(visit("/settings/security-log")).step(added("tokens", NEW)).answers(),
             ("violated", 3),
         ),
+        (
+            "must: {do: {visit: github.com/settings/security-log}, when: {add: {collection: tokens}}}",
+            Story().step(added("tokens", NEW)).step(visit("/settings/security-log")).step(added("tokens", NEW)).answers(),
+            ("violated", 4),
+        ),
+        (
+            "must: {do: {visit: github.com/settings/security-log}, when: {add: {collection: tokens}}}",
+            Story().step(added("tokens", NEW)).step(added("tokens", NEW)).step(visit("/settings/security-log")).answers(),
+            ("ok", None),
+        ),
         ("at_most: {actions: 2}", Story().step().step().answers(), ("ok", None)),
         ("at_most: {actions: 2}", Story().step().step(counted=2).answers(), ("violated", 2)),
+        ("at_most: {actions: 1}", Story().step(carried_out=3).answers(), ("ok", None)),
+        ("at_most: {actions: 2}", Story().step(carried_out=3, counted=3).answers(), ("violated", 1)),
         ("at_most: {actions: 1}", Story().step(error="no such element").step().answers(), ("ok", None)),
         ("at_most: {changes: 0}", Story().step(turned("profile.private", True)), ("violated", 1)),
         ("at_most: {pages: 1}", Story().step(visit("/")).step(visit("/settings")), ("violated", 2)),

@@ -293,7 +293,7 @@ class Facts:
 def carried_out(step: Step) -> int:
     """Return how many actions of a step were carried out, of those that count."""
     if step.facts is not None and step.facts.carried_out is not None:
-        return step.facts.carried_out
+        return min(step.facts.carried_out, step.counted)  # a drag of a model is one action and several calls
     return step.counted if _acted(step) else 0
 
 

@@ -145,9 +145,9 @@ def _changes(goal: Goal, start: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         item = {"id": "new", **{name: _plain(value) for name, value in check.where.items()}}
         yield {"kind": "add", "data": {"collection": check.collection, "item": item}}
     for check in (*goal.removed, *goal.absent):
-        for item in collections.get(check.collection, []):
-            if _has(item, check.where):
-                yield removal(check.collection, item)
+        fitting = [item for item in collections.get(check.collection, []) if _has(item, check.where)]
+        number = len(fitting) if check in goal.absent else check.count or 1
+        yield from (removal(check.collection, item) for item in fitting[:number])
     for change in goal.changed:
         for item in collections.get(change.collection, []):
             if _has(item, change.where):

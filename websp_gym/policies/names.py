@@ -41,8 +41,15 @@ class Names:
         return [compile_path(action.path)[0] for action in self.site.actions if does(action)]
 
     def settings(self, patterns: Iterable[str]) -> list[str]:
-        """Return the keys of the settings that match patterns such as ``email.*``, in the order of the site."""
-        return [key for key in self.site.settings if any(fnmatchcase(key, each) for each in patterns)]
+        """Return the keys of the settings that match patterns such as ``email.*``, in the order of the site.
+
+        What a site keeps for itself, such as that a choice was made, is meant only where a pattern is its whole key.
+        """
+        kept, wanted = self.site.bookkeeping, list(patterns)
+        return [
+            key for key in self.site.settings
+            if key in wanted or (key not in kept and any(fnmatchcase(key, each) for each in wanted))
+        ]  # fmt: skip
 
     def setting(self, key: str) -> str:
         """Return what people call a setting: its label, and its heading where another one has the same label."""

@@ -92,7 +92,8 @@ class Change(OfLog):
         if not self.change.page:
             return self.change.settings
         panel = next(each for each in names.site.panels if each.path == self.change.page)
-        return tuple(control.key for control in panel.all_controls)
+        kept = names.site.bookkeeping
+        return tuple(control.key for control in panel.all_controls if control.key not in kept)
 
 
 class ItemsOf(ConfigModel):

@@ -91,12 +91,12 @@ class Must(Rule):
         return self._due(facts) is not None
 
     def _due(self, facts: Facts) -> Occurrence | None:
-        """Return where the trigger occurred first."""
+        """Return where the trigger occurred: a fault first, an event last, since each time is followed by what is due."""
         if self.must.report is not None:
             return next((Occurrence(step, OBLIGATION, "") for step in self.must.report.met(facts)), None)
         if self.must.when is None:
             return Occurrence(0, OBLIGATION, "")  # also for who ends at once
-        return next(self.must.when.occurrences(facts), None)
+        return next(reversed([*self.must.when.occurrences(facts)]), None)
 
 
 def _is_after(one: Occurrence, other: Occurrence, facts: Facts) -> bool:

@@ -11,7 +11,7 @@ from websp_gym.policies.events import Add, Change, Edit, Event, ItemsOf, Occurre
 from websp_gym.policies.names import listed
 from websp_gym.policies.rules.base import Rule
 from websp_gym.tasks.schema import ConfigModel, Value
-from websp_gym.world.side_effects import side_effects
+from websp_gym.world.side_effects import unasked
 from websp_gym.world.state import SiteState, WorldState, same
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ class NothingElse(Rule):
         start, before = _world(facts, facts.states[0].state), frozenset[str]()
         for moment in facts.states[1:]:
             now = _world(facts, moment.state)
-            lines = frozenset(each.line for each in side_effects(facts.goal, facts.slug, start, now))
+            lines = frozenset(each.line for each in unasked(facts.goal, facts.slug, start, now))
             for line in sorted(lines - before) if moment.step else ():
                 yield Occurrence(moment.step, "state", line)
             before = lines
