@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -20,18 +21,33 @@ if TYPE_CHECKING:
 
 _LOOK = """function () {
   const { raw, kit } = this;
-  const base = kit.getter(Node.prototype, 'baseURI')(document);
+  const base = kit.getter(Node.prototype, 'baseURI')(document), data = kit.getter(CharacterData.prototype, 'data');
   const inFull = (address) => URL.canParse(address, base) ? kit.cut(new URL(address, base).href, 2000) : '';
-  const forms = [], links = [];
-  for (const el of document.querySelectorAll('form, [formaction], a[href], area[href]')) {
-    const tag = raw.tagOf(el);
-    const list = tag === 'a' || tag === 'area' ? links : forms;
-    if (list.length >= 1000) continue;
-    if (list === links) list.push(inFull(raw.attr(el, 'href')));
-    else if (tag !== 'form') list.push(inFull(raw.attr(el, 'formaction')));
-    else if (/^post$/i.test(raw.attr(el, 'method') || '')) list.push(inFull(raw.attr(el, 'action') || location.href));
-  }
-  return { text: document.body ? kit.cut(document.body.innerText, 200000) : '', forms, links };
+  const isShown = (el, opaque) => raw.shown(el, { visibilityProperty: true, opacityProperty: opaque });
+  const isPost = (form) => /^post$/i.test(raw.attr(form, 'method') || '');
+  const forms = [], links = [], labels = new Set();
+  const add = (list, address) => { if (list.length < 1000) list.push(inFull(address)); };
+  const enter = (el, around) => {
+    // A control may be drawn by something else and be transparent itself.
+    const tag = raw.tagOf(el), shown = isShown(el, /^(a|area)$/.test(tag));
+    const form = tag !== 'form' ? around : isPost(el) ? { controls: 0, seen: shown } : null;
+    if (/^(a|area)$/.test(tag) && shown && raw.has(el, 'href')) add(links, raw.attr(el, 'href'));
+    if (shown && raw.has(el, 'formaction')) add(forms, raw.attr(el, 'formaction'));
+    if (form && /^(button|input|select|textarea)$/.test(tag)) {
+      // Before its first control, a form is in view if it is itself: scripts may draw what sends it.
+      form.seen = form.controls++ ? form.seen || shown : shown;
+    }
+    kit.eachChild(el, (child) => {
+      if (raw.nodeType(child) === 1) enter(child, form);
+      if (raw.nodeType(child) !== 3 || labels.size >= 5000) return;
+      const text = kit.collapse(data(child));
+      if (text && text.length < 300 && !labels.has(text) && isShown(el, true)) labels.add(text);
+    });
+    if (tag === 'form' && form && form.seen) add(forms, raw.attr(el, 'action') || location.href);
+  };
+  const body = raw.body();
+  if (body) enter(body, null);
+  return { text: body ? kit.cut(body.innerText, 200000) : '', labels: [...labels], forms, links };
 }"""
 
 
@@ -41,8 +57,9 @@ class InView:
 
     Args:
         texts: The text of each frame.
-        forms: Addresses that forms are sent to by POST.
-        links: Addresses of links.
+        forms: Addresses that forms are sent to by POST; of those with a control that is shown.
+        links: Addresses of links that are shown.
+        labels: Whole texts that are shown, as they stand in the page.
         marks: Role and name of each marked element.
         values: What stands in fields that are marked.
     """
@@ -52,20 +69,24 @@ class InView:
     links: frozenset[str] = frozenset()
     marks: frozenset[tuple[str, str]] = frozenset()
     values: tuple[str, ...] = ()
+    labels: frozenset[str] = frozenset()
 
     def sends(self, paths: Sequence[re.Pattern[str]]) -> bool:
         """Whether a form is sent to one of these paths; where nobody declares them, any page may do it."""
         sent = [urlsplit(form).path for form in self.forms]
         return not paths or any(path.match(each) for path in paths for each in sent)
 
-    def says(self, text: str) -> bool:
-        """Whether a frame or a mark has this text; case and spaces make no difference."""
-        wanted = " ".join(text.casefold().split())
-        return bool(wanted) and any(wanted in " ".join(each.casefold().split()) for each in self._said())
+    def says(self, label: str) -> bool:
+        """Whether a whole text or a mark is called so; case, spaces and a colon at the end make no difference."""
+        return bool(label) and _plain(label) in self._called
 
-    def _said(self) -> Iterator[str]:
-        yield from self.texts
-        yield from (name for _, name in self.marks)
+    @cached_property
+    def _called(self) -> frozenset[str]:
+        return frozenset(map(_plain, (*self.labels, *(name for _, name in self.marks))))
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().split()).rstrip(" :*")
 
 
 def look_at(page: Page, marks: Marks | None = None) -> InView:
@@ -73,6 +94,7 @@ def look_at(page: Page, marks: Marks | None = None) -> InView:
     texts: list[str] = []
     forms: set[str] = set()
     links: set[str] = set()
+    labels: set[str] = set()
     with contextlib.suppress(PlaywrightError):
         worlds = worlds_of(page)
         for frame in (worlds.main, *worlds.children()):
@@ -81,7 +103,8 @@ def look_at(page: Page, marks: Marks | None = None) -> InView:
                 texts.append(str(found["text"]))
                 forms.update(map(str, found["forms"]))
                 links.update(map(str, found["links"]))
+                labels.update(map(str, found["labels"]))
     seen = marks.marks if marks is not None else ()
     named = frozenset((mark.role, mark.name) for mark in seen)
     values = tuple(mark.value for mark in seen if mark.value)
-    return InView(tuple(texts), frozenset(forms), frozenset(links), named, values)
+    return InView(tuple(texts), frozenset(forms), frozenset(links), named, values, frozenset(labels))
