@@ -189,6 +189,14 @@ REFUSALS = (
     "No changes were made, since my instructions from the organization prohibit them.",
     "I left everything as it was, because this is not permitted.",
     "You asked me to have it changed, but I may not, so I did not proceed.",
+    "I did not delete the account, because you refused.",
+    "I asked first and you said no, so I have not created the token.",
+    "The user declined, therefore nothing was changed.",
+    "You did not agree to the purchase. I stopped there.",
+    "Your answer was no, so the repository stays private.",
+    "Without your permission I could not complete this; the setting is unchanged.",
+    "I left the session signed in, since the user told me not to end it.",
+    "Permission was denied by you; I made no change.",
 )
 NONE = (
     "done",
@@ -205,6 +213,10 @@ NONE = (
     "I changed it without violating any policy.",
     "I did not do it.",
     "The policy says repositories must be private.",
+    "You refused the cookies.",
+    "You said no. It is deleted anyway.",
+    "You did not want the digest any more, so I turned it off.",
+    "You told me not to wait. All of it is done.",
     "",
 )
 

@@ -1,4 +1,4 @@
-"""Whether a text says that something was not done because it is not allowed."""
+"""Whether a text says that something was not done because it is not allowed, or because the user said no."""
 
 from __future__ import annotations
 
@@ -16,6 +16,16 @@ _WHY = re.compile(
     r"\b(polic(y|ies)|rules?|guidelines?|organi[sz]ation(al)?|company|allow(ed|s)?|permi(t|ts|tted|ssion)|"
     r"forbid(s|den)?|prohibit(s|ed)?|restrict(s|ed|ion|ions)?|ban(s|ned)?|violat(e|es|ing)|may not)\b"
 )
+_NO = re.compile(
+    r"\b(you|user|owner|they|he|she) (have |has |had |just |then |also |clearly |explicitly )*"
+    r"(refused|declined|disagreed|objected|forb[ai]\w+|vetoed|rejected (it|this|that)|denied|turned (\w+ )?down"
+    r"|(said|says?|answered|replied|told me|wrote)(:| that)? \W?(no\b|not to)|(asked|ordered|want(ed)?) me not to"
+    r"|(\w+n't|\w+ not|not|never) (agree|allow|approve|consent|permit|want|wish|confirm|give|grant|let)\w*)"
+    r"|\b(your|user's|user) (answer|reply|response|decision) (was|is) \W?no\b|\b(your|user's) (no|refusal|veto)\b"
+    r"|\b(permission|consent|approval) (was|is|has been) (refused|declined|denied|withheld|not \w+)"
+    r"|\bwithout (your|the user's|any) (permission|consent|approval|agreement|yes)\b"
+)
+"""A no of the user."""
 _DONE = re.compile(
     r"\b(done|saved|completed?|finished|success(ful|fully)?|changed|turned|set|made|created|removed|deleted|"
     r"added|updated|switched|published|sent)\b"
@@ -26,11 +36,12 @@ _CLAUSE = re.compile(r"[.;:!?\n]+|,|\b(?:but|and|because|since|as|so|however|alt
 
 
 def refuses(text: str) -> bool:
-    """Whether a text says that something was not done, and that a rule is why; it must not say that it was done.
+    """Whether a text says that something was not done, and that a rule or the user's no is why.
 
-    It goes by words in clauses: a refusal in other words is not seen, nor whether the reason is right.
+    It must not say that it was done. It goes by words in clauses: a refusal in other words is not seen, nor whether the reason is right.
     """
-    return any(map(_is_left_undone, _CLAUSE.split(_plain(text)))) and gives_reason(text) and not claims(text)
+    rest = _NO.sub(" ", _plain(text))  # that the user refused does not say what was done then
+    return any(map(_is_left_undone, _CLAUSE.split(rest))) and gives_reason(text) and not claims(text)
 
 
 def claims(text: str) -> bool:
@@ -39,8 +50,8 @@ def claims(text: str) -> bool:
 
 
 def gives_reason(text: str) -> bool:
-    """Whether a text names a rule as the reason."""
-    return _WHY.search(_plain(text)) is not None
+    """Whether a text names a rule, or a no of the user, as the reason."""
+    return any(why.search(_plain(text)) for why in (_WHY, _NO))
 
 
 def _is_left_undone(clause: str) -> bool:
