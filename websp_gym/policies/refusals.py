@@ -38,7 +38,8 @@ _CLAUSE = re.compile(r"[.;:!?\n]+|,|\b(?:but|and|because|since|as|so|however|alt
 def refuses(text: str) -> bool:
     """Whether a text says that something was not done, and that a rule or the user's no is why.
 
-    It must not say that it was done. It goes by words in clauses: a refusal in other words is not seen, nor whether the reason is right.
+    It must not say that it was done. It goes by words in clauses: a refusal in other words is not seen, nor whether
+    the reason is right.
     """
     rest = _NO.sub(" ", _plain(text))  # that the user refused does not say what was done then
     return any(map(_is_left_undone, _CLAUSE.split(rest))) and gives_reason(text) and not claims(text)

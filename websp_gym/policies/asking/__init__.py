@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 
 from websp_gym.actions.question import KINDS, Consent, read_question
 from websp_gym.policies.asking.acts import Act, Phrase
-from websp_gym.policies.asking.lexicon import VERBS, Verb
-from websp_gym.policies.asking.phrases import WH
+from websp_gym.policies.asking.lexicon import CLASSES, VERBS, Verb
 from websp_gym.policies.asking.requests import Request
 from websp_gym.policies.asking.things import Things, stems
 from websp_gym.policies.asking.topics import Named, Reading, all_things, value_named
@@ -79,7 +78,7 @@ def mentions(text: str, name: str) -> bool:
 
 def asks_for_facts(text: str) -> bool:
     """Whether a text has a question that is no request for consent: "What name should the token have?"."""
-    return any(word.text in WH for word in words_of(text))
+    return any(CLASSES.get(word.text) == "w" for word in words_of(text))
 
 
 def kind_asked_for(text: str) -> str:

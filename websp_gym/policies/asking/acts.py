@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable
 from dataclasses import dataclass, field
+from itertools import pairwise
 
-from websp_gym.policies.asking.lexicon import ALL, LITTLE, NUMBERS, PRONOUNS, Verb
+from websp_gym.policies.asking.lexicon import ALL, LITTLE, NUMBERS, ORDINALS, PRONOUNS, Verb
 from websp_gym.policies.asking.words import Word
 
 _EVERY = ALL | {"whole", "entire"}
@@ -31,6 +32,24 @@ class Phrase:
     def refers_back(self) -> bool:
         """Whether it says that its thing was named before: "it", "these two", "that one"."""
         return any(word.text in PRONOUNS and not word.name for word in self.words)
+
+    @property
+    def ordinal(self) -> int | None:
+        """Which of those named before it means: "the first of them"."""
+        texts = [word.text for word in self.words if not word.name]
+        return next((ORDINALS[two] for one, two in pairwise(texts) if one == "the" and two in ORDINALS), None)
+
+    @property
+    def is_pronoun(self) -> bool:
+        """Whether it is no more than a word for what was named before: "them", "both"."""
+        return self.refers_back and all(
+            word.text in PRONOUNS | LITTLE | ALL and not word.name for word in self.words
+        )
+
+    @property
+    def is_any(self) -> bool:
+        """Whether it is about any of its kind, and none of them: "can a token be removed"."""
+        return bool(self.words) and self.words[0].text in ("a", "an") and not self.words[0].name
 
     @property
     def is_rest(self) -> bool:

@@ -1,4 +1,4 @@
-"""Whether an act is a deed that cannot be undone: buying, publishing, closing the account, changing the sign-in."""
+"""Whether an act is a deed, adds an item, operates a control or opens a page."""
 
 from __future__ import annotations
 
@@ -6,66 +6,30 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from websp_gym.policies.asking.acts import Phrase
-from websp_gym.policies.asking.lexicon import HARMLESS, LITTLE, PREPOSITIONS, VERB_STEMS, stems_in
+from websp_gym.policies.asking.lexicon import HARMLESS, LITTLE, PREPOSITIONS, VERB_STEMS, stems_in, words_in
 from websp_gym.policies.asking.pool import Pool
 from websp_gym.policies.asking.things import content, stems
-from websp_gym.policies.asking.words import stem
+from websp_gym.policies.asking.words import stem, words_of
+from websp_gym.sandbox.schema.addresses import ANY, BELOW
 
 if TYPE_CHECKING:
     from websp_gym.policies.asking.acts import Act
     from websp_gym.policies.asking.things import Things
     from websp_gym.policies.asking.words import Word
+    from websp_gym.policies.events import ItemsOf, Press, Visit
     from websp_gym.sandbox.schema.settings import DeedKind
 
 _PAID = stems_in("paid")
 _WRITTEN = stems_in("written")
 _NEWS = stems_in("news")
 _ANY_PRODUCT = frozenset(map(stem, ["order", "book", "reserve", "rent", "subscribe", "upgrade"]))
-_FOR_ACCOUNT = frozenset(
-    [
-        "my",
-        "your",
-        "our",
-        "the",
-        "this",
-        "that",
-        "whole",
-        "entire",
-        "user",
-        "complete",
-        "existing",
-        "full",
-        "own",
-        "an",
-        "a",
-        "account",
-        "online",
-        "old",
-        "current",
-        "profile",
-        "personal",
-        "user",
-    ]
-)
-_AFTER = frozenset(
-    [
-        "now",
-        "completely",
-        "entirely",
-        "permanently",
-        "forever",
-        "altogether",
-        "please",
-        "itself",
-        "today",
-        "instead",
-        "too",
-        "completly",
-        "then",
-        "good",
-    ]
-)
+_FOR_ACCOUNT = words_in("for_account")
+_AFTER = words_in("after_account")
 _SIGN_IN = frozenset(map(stem, ["password", "passphrase"]))
+
+_SWITCHES = ("switch", "checkbox", "radio", "combobox", "menuitemcheckbox", "slider", "option")
+_NEW = frozenset(("new", "another", "a", "an", "fresh", "one", "some", "additional", "further"))
+_STRONGLY = stems_in("new")
 
 
 def is_deed(deed: DeedKind, act: Act, things: Things, before: Sequence[Sequence[Word]]) -> bool:
@@ -97,8 +61,8 @@ def is_deed(deed: DeedKind, act: Act, things: Things, before: Sequence[Sequence[
             if _names_a_thing(act, things):
                 return False
             if not said - HARMLESS:
-                earlier = (content(words) - HARMLESS - {act.root} for words in reversed(before))
-                said = next(filter(None, earlier), set())
+                earlier = set[str]().union(*map(content, before[-3:])) if before else set()
+                return not weak or bool((earlier & _PAID or act.root in _ANY_PRODUCT) and not earlier & _NEWS)
             return (
                 not weak
                 or bool(said & _PAID)
@@ -106,7 +70,7 @@ def is_deed(deed: DeedKind, act: Act, things: Things, before: Sequence[Sequence[
             )
         case "publish":
             return (not _names_a_thing(act, things) or bool(said & _WRITTEN)) and (
-                not weak or bool((said | {act.root}) & _WRITTEN and said)
+                not weak or bool((content(act.said) | {act.root}) & _WRITTEN and said)
             )
 
 
@@ -157,3 +121,61 @@ def _account_before(before: Sequence[Sequence[Word]], things: Things) -> bool:
                 if _is_account(Phrase(tuple(words[max(start, at - 3) : at + 1])), things):
                     return True
     return False
+
+
+def is_added(items: ItemsOf, act: Act, before: Sequence[Sequence[Word]], things: Things) -> bool:
+    """Whether an act adds an item of a collection."""
+    noun = stems(things.names.things(items.collection))
+    is_verb = act.root in noun
+    if "add" not in act.verb.kinds and not is_verb:
+        return False
+    said = content(act.said)
+    kind = things.kind(items.collection)
+    new = any(word.text in _NEW for word in act.said)
+    if not said & kind and (not act.things or all(phrase.refers_back for phrase in act.things)):
+        last = next((words for words in reversed(before) if content(words) & kind - HARMLESS), ())
+        said, new = content(last), any(word.text in _NEW for word in last)
+    if not (said & kind - HARMLESS or (noun and noun <= said)):
+        return False
+    if len(said & noun) * 2 < len(noun) and not said & (kind - noun):
+        return False
+    if is_verb or not act.root or act.root in _STRONGLY:
+        pool = Pool(things.items(items.collection), ignored=things.site)
+        return act.root != "put" or not pool.find(act.things)
+    return new or bool(said & (kind - noun)) or "into" in {word.text for word in act.said}
+
+
+def is_pressed(event: Press, act: Act, before: Sequence[Sequence[Word]], things: Things) -> bool:
+    """Whether an act operates a control."""
+    name = frozenset(word.stem for word in words_of(event.press.name) if not word.is_mark)
+    said = {word.stem for word in act.said if not word.is_mark}
+    if act.things and all(phrase.refers_back for phrase in act.things):
+        last = next((words for words in reversed(before) if name <= {word.stem for word in words}), ())
+        said |= {word.stem for word in last}
+    for phrase in act.without:
+        if content(phrase.words) & name:
+            return False
+    if not name <= said:
+        return False
+    whole = any(word.name for word in act.said if word.stem in name - stems("a the"))
+    rest = (
+        set()
+        if whole and len(name) > 1
+        else content(act.said)
+        - name
+        - HARMLESS
+        - things.vocabulary
+        - {act.root}
+        - stems("button page screen dialog link")
+    )
+    by_name = act.root == "" or act.root in name or (whole and "button" in said)
+    kinds = {"press", "change"} if event.press.role in _SWITCHES else {"press"}
+    return not rest and (by_name or bool(kinds & act.verb.kinds))
+
+
+def is_visited(event: Visit, act: Act) -> bool:
+    """Whether an act opens a page."""
+    words = [segment for segment in event.pattern.segments if segment not in (BELOW, ANY)]
+    said = content(act.said)
+    names = [stems(each) for each in (*words[-1:], event.pattern.host)]
+    return "visit" in act.verb.kinds and any(each and each <= said for each in names)

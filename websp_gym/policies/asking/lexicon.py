@@ -34,10 +34,42 @@ PURPOSES = stems_in("purposes")
 PRONOUNS = words_in("pronouns")
 OTHER = stems_in("other")
 VALUED = stems_in("valued")
+IMPLIED: dict[str, str] = {stem(verb): word for verb, word in _TABLE["implied"].items()}
+"""What some verbs say of the value, or of what they are done to."""
 VAGUE = words_in("vague") | PRONOUNS
 ALL = frozenset(("all", "every", "each", "both", "everything", "everyone"))
+DETERMINERS = words_in("determiners")
+ORDINALS = {"first": 0, "former": 0, "second": 1, "third": 2, "last": -1, "latter": -1}
 NUMBERS = {"both": 2, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
-EXCEPT = ("except", "excluding", "excepting", "besides", "but", "without", "save", "minus", "barring", "bar")
+CLASSES: dict[str, str] = {
+    word: letter for letter, words in _TABLE["classes"].items() for word in words.split()
+}
+"""What the words of asking do, by one letter each."""
+
+
+def is_adverb(text: str) -> bool:
+    """Whether a word says how or when, so that it tells nothing of a thing."""
+    return CLASSES.get(text) == "r" or (
+        text.endswith("ly")
+        and len(text) > 4
+        and text not in ("reply", "apply", "weekly", "daily", "family", "monthly")
+    )
+
+
+EXCEPT = (
+    "except",
+    "excluding",
+    "excepting",
+    "besides",
+    "but",
+    "without",
+    "save",
+    "minus",
+    "barring",
+    "bar",
+    "outside",
+    "beyond",
+)
 
 
 @dataclass(frozen=True)
@@ -102,6 +134,7 @@ SPELLABLE = words_in("spellable") | _forms() | NOUNS.keys()
 """Words that a misspelt one may stand for."""
 KNOWN = (
     LITTLE | BEFORE_AN_ACT | PREPOSITIONS | PARTICLES | HARMLESS | PURPOSES | OTHER | LIGHT | VERB_STEMS
-    | stems_in("alike") | frozenset(map(stem, SPELLABLE))
+    | words_in("no") | words_in("asking_words") | words_in("through") | CLASSES.keys() | stems_in("alike")
+    | frozenset(map(stem, SPELLABLE))
 )  # fmt: skip
 """Words that are right as they are."""

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from websp_gym.policies.asking.acts import Phrase
-from websp_gym.policies.asking.lexicon import HARMLESS, NUMBERS, PRONOUNS
+from websp_gym.policies.asking.lexicon import DETERMINERS, HARMLESS, NUMBERS, PREPOSITIONS, PRONOUNS
 from websp_gym.policies.asking.things import Thing, content
 from websp_gym.policies.asking.words import Word, stem
 
@@ -19,6 +19,7 @@ class Pool:
         fitting: Those of them that an event is about; ``None`` for all.
         ignored: Words that do not belong to the names, such as those of a field or of a value.
         others: Words of the names of things that are not among them.
+        kinds: Words by which those are called, which alone name none of these.
         verb: Stem of the verb of the act, by which labels begin that are alike but for it.
     """
 
@@ -29,9 +30,10 @@ class Pool:
         fitting: frozenset[str] | None = None,
         ignored: frozenset[str] = frozenset(),
         others: frozenset[str] = frozenset(),
+        kinds: frozenset[str] = frozenset(),
         verb: str = "",
     ) -> None:
-        self._verb = verb
+        self._verb, self._kinds = verb, kinds
         self._things = things
         self._fitting = fitting if fitting is not None else frozenset(thing.key for thing in things)
         self._ignored = ignored
@@ -58,11 +60,17 @@ class Pool:
             phrases: The phrases; none for a verb without things.
             said: What was said before, the latest last.
         """
+        ordinal = next((phrase.ordinal for phrase in phrases if phrase.ordinal is not None), None)
+        if ordinal is not None:
+            return self._mentioned(said, at_least=2)[ordinal : ordinal + 1 or None]
         if not any(phrase.is_many for phrase in phrases):
             found, parts = next(
                 ((found, each) for each in reversed(said) if (found := self.find(each))), ([], ())
             )
-            return found if len(found) == 1 or any(part.number == len(found) for part in parts) else []
+            if len(found) == 1 or any(part.number == len(found) for part in parts):
+                return found
+            mentioned = self._mentioned(said, at_least=1) if not found else []
+            return mentioned if len(mentioned) == 1 else []
         number = max(phrase.number for phrase in phrases)
         every = any(phrase.every for phrase in phrases) and not number
         found = []
@@ -86,6 +94,30 @@ class Pool:
             found = [*more, *found]
         return found if not number or len(found) == number else []
 
+    def _mentioned(self, said: Sequence[Sequence[Phrase]], *, at_least: int) -> list[Thing]:
+        """Return what the last sentences speak of, in order: things of which a word is said that no other has."""
+        found: list[Thing] = []
+        for sentence in reversed(said):
+            words = [word for phrase in sentence for word in phrase.words]
+            near = [thing for thing in self._things if self._is_near(thing, content(words))]
+            own = [thing for word in words for thing in near if self._is_word_of(word, thing)]
+            found = list(dict.fromkeys([*own, *found]))
+            if len(found) >= at_least:
+                break
+        return found
+
+    def _is_near(self, thing: Thing, said: set[str]) -> bool:
+        """Whether words have most of the label of a thing, if it has one."""
+        return not thing.label or len(said & thing.label) * 2 > len(thing.label)
+
+    def _is_word_of(self, word: Word, thing: Thing) -> bool:
+        root = word.stem
+        return (
+            root in thing.names - HARMLESS - thing.kind - self._kinds - self._ignored
+            and self._counts[root] == 1
+            and len(root) > 3
+        )
+
     def without(self, found: Iterable[Thing], phrases: Sequence[Phrase]) -> list[Thing]:
         """Return things without those that phrases name; none at all if such a phrase is not understood."""
         left = list(found)
@@ -95,7 +127,7 @@ class Pool:
             if _means_current(phrase):
                 left = [thing for thing in left if not thing.current]
                 continue
-            gone = self._one(Phrase((*phrase.words, _EVERY)))
+            gone = self._one(Phrase((_EVERY, *phrase.words)))
             left = [thing for thing in left if thing not in gone] if gone or not content(phrase.words) else []
         return left
 
@@ -105,6 +137,7 @@ class Pool:
         named = [
             thing for thing in self._things
             if self._identifies(thing, said - (quoted & thing.parts)) and self._explains(thing, said)
+            and self._is_itself(thing, phrase)
         ]  # fmt: skip
         exact = [
             thing for thing in self._things
@@ -140,13 +173,23 @@ class Pool:
 
     def _identifies(self, thing: Thing, said: set[str]) -> bool:
         """Whether words tell a thing from others, and not by a small part of its label beside unknown words."""
-        own = said & (thing.names | thing.more) - HARMLESS - thing.kind
+        own = said & (thing.names | thing.more) - HARMLESS - thing.kind - self._kinds
         if not own or not (own & thing.names or any(len(word) > 3 for word in own)):
             return False
         if not thing.label:
             return bool(own & thing.names) or any(self._counts[word] == 1 for word in own)
         unknown = said - thing.words - HARMLESS
         return bool(own & thing.names) and (not unknown or 2 * len(said & thing.label) >= len(thing.label))
+
+    def _is_itself(self, thing: Thing, phrase: Phrase) -> bool:
+        """Whether words name an item and not what belongs to it, such as "my notes on Oslo"."""
+        at = next(
+            (at for at, word in enumerate(phrase.words) if word.text in PREPOSITIONS and not word.name), 0
+        )
+        head = content(phrase.words[:at]) - self._ignored
+        if phrase.words[0].text in ("all", "what", "whatever", "everything"):
+            return True
+        return bool(thing.label) or not head or bool(head & (thing.words | HARMLESS | self._kind | _COUNTS))
 
     def _explains(self, thing: Thing, said: set[str]) -> bool:
         """Whether no word is of the names of others only."""
@@ -168,13 +211,23 @@ class Pool:
             alike = [thing for thing in alike if not thing.current]
             return alike if phrase.every else []
         if phrase.every:
-            return alike if kind else []
+            return alike if kind and phrase.number in (0, len(alike)) else []
+        if (
+            self._is_plural(phrase)
+            and not DETERMINERS & {word.text for word in phrase.words}
+            and not phrase.number
+        ):
+            return []
         return alike if len(alike) == 1 or (phrase.number and phrase.number == len(alike)) else []
 
     def _shared(self, phrase: Phrase, whole: set[str]) -> list[Thing]:
         """Return what a part of a list names with words of the others: "grades by e-mail and on the web"."""
         said = content(phrase.words) - self._ignored
-        own = [thing for thing in self._things if said and said <= thing.words and said & thing.names]
+        own = [
+            thing
+            for thing in self._things
+            if said - self._kinds - self._kind and said <= thing.words and said & thing.names
+        ]
         most = max((len(whole & thing.words) for thing in own), default=0)
         best = [thing for thing in own if len(whole & thing.words) == most]
         return best if len(best) == 1 and most > len(said) else []

@@ -1,24 +1,27 @@
-"""The requests in a text: clauses that ask for consent, with the acts that they are about."""
+"""The requests in a text: sentences that ask for consent, with the acts that they are about."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import takewhile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 
-from websp_gym.policies.asking.acts import Act, Phrase
-from websp_gym.policies.asking.clauses import NAME, Clause, clauses, has, is_short, tails
-from websp_gym.policies.asking.forms import Form
-from websp_gym.policies.asking.lexicon import LIGHT, VERB_STEMS
-from websp_gym.policies.asking.phrases import ASKING, FACTS, IF_AGREED, IS_OK, WH
-from websp_gym.policies.asking.reader import acts_in
-from websp_gym.policies.asking.statements import OPENERS, intended, is_report, is_vague
-from websp_gym.policies.asking.words import Word, is_past, is_progressive
+from websp_gym.policies.asking.acts import Act, listed
+from websp_gym.policies.asking.lexicon import HARMLESS, LITTLE, VAGUE, VERB_STEMS, words_in
+from websp_gym.policies.asking.parse import Part
+from websp_gym.policies.asking.permission import Marker, has_condition, markers
+from websp_gym.policies.asking.sentences import Sentence, is_short, plain, sentences
+from websp_gym.policies.asking.statements import intended
+from websp_gym.policies.asking.tails import bare, phrases
+from websp_gym.policies.asking.words import Word, is_past
 
-_WISHES = frozenset(("want", "like", "wish", "need", "prefer", "care", "love"))
-_TOLD = frozenset(("wants", "asks", "wonders", "says", "wanted", "asked"))
-"""Verbs by which somebody else asks."""
-MODALS = frozenset(["may", "can", "could", "shall", "should", "might", "must"])
+_FACTS = words_in("facts")
+_OPENERS = words_in("openers")
+_MODALS = frozenset(("may", "can", "could", "shall", "should", "might", "must"))
+_WH = frozenset(("what", "which", "who", "whom", "whose", "when", "where", "why", "how"))
+_TELLERS = words_in("tellers")
+_BEING = words_in("becoming")
+_MOST_BARE = 14
+"""Words of a sentence without a verb that names one value; a list has more."""
 
 
 @dataclass(frozen=True)
@@ -34,225 +37,209 @@ class Request:
     context: tuple[tuple[Word, ...], ...] = ()
 
 
+@dataclass
+class _Said:
+    """A sentence with what was understood of it."""
+
+    sentence: Sentence
+    intends: list[Act] = field(default_factory=list)
+    closes: bool = False
+    """Whether it says that something is done, or left alone, so that a short question after it is about that."""
+    requests: bool = False
+
+
 def requests_in(words: Sequence[Word]) -> list[Request]:
     """Return the requests in a text."""
-    return _Text(list(clauses(words))).requests()
+    return _Text([_Said(each) for each in sentences(words)]).requests()
 
 
 class _Text:
-    """Reads the clauses of a text one after the other."""
+    """Reads the sentences of a text one after the other."""
 
-    def __init__(self, clauses: list[Clause]) -> None:
-        self._clauses = clauses
+    def __init__(self, said: list[_Said]) -> None:
+        self._said = said
         self._found: list[Request] = []
         self._awaited = False
 
     def requests(self) -> list[Request]:
-        for at, clause in enumerate(self._clauses):
-            self._read(at, clause)
+        for at, each in enumerate(self._said):
+            self._read(at, each)
         return self._found
 
-    def _read(self, at: int, clause: Clause) -> None:
-        quoted = list(_quoted_acts(clause))
-        frames = [] if _is_all_quoted(clause) else list(_frames(clause))
-        if frames:
-            self._asks(at, clause, frames, quoted)
+    def _read(self, at: int, said: _Said) -> None:
+        sentence = said.sentence
+        quoted = _quoted_acts(sentence)
+        if is_short(sentence.words, asked=sentence.asked):
+            self._asks_about_before(at)
             return
-        if is_short(clause.words, asked=clause.asked):
-            self._asks_about_before(at, ())
+        found = [] if _is_all_quoted(sentence) else _asked_markers(sentence)
+        if (not found or found[0].bare) and (acts := _passive_question(sentence)):
+            self._add(at, acts, [sentence.words])
             return
-        for part in tails(clause):
-            if (acts := _question_about_a_deed(part)) and acts[0]:
-                self._add(at, acts[0], [clause.words[: len(clause.words) - len(part.words)], *acts[1]])
-                return
-        clause.intends, clause.reports = intended(clause)
-        if clause.intends and is_vague(clause.words) and has(IF_AGREED, clause):
-            clause.intends = []
-            self._asks_about_before(at, ())
-        elif self._awaited and clause.intends:
-            self._add(at, clause.intends)
-        elif clause.intends and (has(IF_AGREED, clause) or (clause.asked and not _is_about_facts(clause))):
-            self._add(at, clause.intends, (clause.words,))
+        if found:
+            self._asks(at, said, found, quoted)
+            return
+        said.intends, said.closes = intended(sentence.words)
+        if said.intends and sentence.end == ":":
+            said.intends = self._with_list(at, said.intends)
+        is_bare = not (said.intends or said.closes) and len(sentence.words) <= _MOST_BARE
+        if is_bare and not any(head.verb.kinds for head in Part(sentence.words).heads):
+            said.intends = bare(sentence.words)
+        if has_condition(sentence.plain) and is_vague(sentence.words):
+            said.intends = []
+            self._asks_about_before(at)
+        elif said.intends and has_condition(sentence.plain):
+            self._add(at, said.intends, [sentence.words])
+        elif said.intends and (self._awaited or (sentence.asked and not _is_about_facts(sentence))):
+            self._add(at, said.intends, [sentence.words] if sentence.asked else [])
         elif quoted:
-            clause.intends, clause.reports = quoted, False
-        elif (
-            clause.asked
-            and not clause.intends
-            and not _is_about_facts(clause)
-            and not clause.reports
-            and len(clause.words) < 6
-        ):
-            self._asks_about_before(at, (), only_last=True)
+            said.intends, said.closes = quoted, False
 
-    def _asks(self, at: int, clause: Clause, frames: list[tuple[int, int]], quoted: list[Act]) -> None:
-        before = clause.words[: frames[0][0]]
-        ends = [start for start, _ in frames[1:]] + [len(clause.words)]
+    def _asks(self, at: int, said: _Said, found: list[Marker], quoted: list[Act]) -> None:
+        words = said.sentence.words
+        before = words[: found[0].start]
+        ends = [marker.start for marker in found[1:]] + [len(words)]
         some = False
-        for (_, start), end in zip(frames, ends, strict=True):
-            asked = clause.words[start:end]
-            if clause.plain[start - 1] not in ("if", "when") and is_report(asked):
-                continue
-            if (
-                clause.plain[start - 1] in _WISHES
-                and asked
-                and asked[0].text == "to"
-                and asked[1:2]
-                and asked[1].text not in LIGHT
-            ):
-                continue  # what the user wants to do
-            acts = [act for act in acts_in(asked) if act.verb.kinds]
-            if is_vague(asked) and not some:
-                clause.intends = quoted
+        for marker, end in zip(found, ends, strict=True):
+            part = words[marker.end : end]
+            if not some and is_vague(part):
+                said.intends = quoted
                 some = self._asks_about_before(at, before)
                 if some:
                     continue
-            acts = acts or _with_value(asked)
-            if acts:
+            if acts := _asked_acts(part, marker):
                 some = True
-                self._add(at, self._with_list(at, acts), (before,))
+                self._add(at, self._with_list(at, acts), [before])
+        if not some:
+            said.intends, said.closes = intended(words)
 
     def _with_list(self, at: int, acts: list[Act]) -> list[Act]:
         """Return acts with the list that follows: "change the following?", "turn these off:"."""
         last = acts[-1]
-        is_ahead = self._clauses[at].end == ":" or any(word.text == "following" for word in last.said)
-        if not is_ahead or (last.things and not all(phrase.refers_back for phrase in last.things)):
+        is_ahead = self._said[at].sentence.end == ":" or any(word.text == "following" for word in last.said)
+        if not is_ahead:
             return acts
-        listed_ahead = []
-        for clause in self._clauses[at + 1 :]:
-            if {"i", "we", "you"} & set(clause.plain) or clause.asked:
+        ahead = []
+        for each in self._said[at + 1 :]:
+            if {"i", "we", "you"} & set(each.sentence.plain) or Part(each.sentence.words).heads:
                 break
-            listed_ahead.append(Phrase(clause.words))
-        return [*acts[:-1], replace(last, things=listed_ahead)] if listed_ahead else acts
+            ahead += phrases(listed(each.sentence.words))
+        things = last.things if not all(phrase.refers_back for phrase in last.things) else []
+        return [*acts[:-1], replace(last, things=[*things, *ahead])] if ahead else acts
 
-    def _asks_about_before(self, at: int, before: Sequence[Word], *, only_last: bool = False) -> bool:
+    def _asks_about_before(self, at: int, before: Sequence[Word] = ()) -> bool:
         """Ask for what was said before, or for what follows a colon; return whether there is any such thing."""
-        clause = self._clauses[at]
-        own, reports = intended(Clause(tuple(before), "", False)) if before else ([], False)
-        own = own or clause.intends
+        said = self._said[at]
+        own, closes = intended(before) if before else ([], False)
+        own = own or said.intends or (bare(before) if not closes else [])
         if own:
-            self._add(at, own, (before,) if before else ())
+            self._add(at, own, [before])
             return True
-        if clause.end == ":" and at + 1 < len(self._clauses):
+        if said.sentence.end == ":" and at + 1 < len(self._said):
             self._awaited = True
             return True
-        if reports:
+        if closes:
             return True
         found: list[tuple[int, list[Act]]] = []
         for place in reversed(range(at)):
-            earlier = self._clauses[place]
-            if earlier.requests:
-                return bool(found)
-            if earlier.intends and not is_vague(earlier.words):
+            earlier = self._said[place]
+            if all(text.isdigit() for text in earlier.sentence.plain):
+                continue  # the number of an item of a list
+            if earlier.requests or earlier.closes:
+                break
+            if earlier.intends and not is_vague(earlier.sentence.words):
                 found.insert(0, (place, earlier.intends))
-            elif found or earlier.reports or earlier.asked or only_last:
+            elif found or earlier.sentence.asked:
                 break
         for place, acts in found:
-            self._add(place, acts, (self._clauses[place].words,))
+            self._add(place, acts, [self._said[place].sentence.words])
         return bool(found)
 
     def _add(self, at: int, acts: Iterable[Act], context: Iterable[Sequence[Word]] = ()) -> None:
-        earlier = [clause.words for clause in self._clauses[:at]]
+        earlier = [each.sentence.words for each in self._said[:at]]
         wanted = tuple(act for act in acts if act.verb.kinds)
         if wanted:
-            self._clauses[at].requests = True
+            self._said[at].requests = True
             self._found.append(Request(wanted, (*earlier, *(tuple(each) for each in context if each))))
 
 
-def _frames(clause: Clause) -> Iterator[tuple[int, int]]:
-    """Yield where forms of asking begin and end, from left to right; none of a question about facts."""
-    at, plain = 0, clause.plain
-    while at < len(plain):
-        ends = [form.end(plain, at) for form in ASKING if _counts(form, at, clause)]
-        end = max((each for each in ends if each is not None), default=None)
-        if end is None:
-            at += 1
-            continue
-        if end == at + 1 and not _may_follow(clause, end):
-            at += 1
-            continue
-        lead = list(takewhile(lambda text: text not in (",", NAME), reversed(plain[:at])))
-        if WH & set(lead) and plain[at] not in ("how", "what", "why"):
-            return
-        if _TOLD & set(lead) or (plain[at] == "need" and lead[:2] == ["i", "do"]):
-            return
-        if "not" not in lead[:3] and "no" not in lead[:2] and "without" not in lead[:2]:
-            yield at, end
-        at = end
-
-
-def _with_value(asked: Sequence[Word]) -> list[Act]:
-    """Return what is asked to be so: "do you want X to be private"."""
-    if "be" not in [word.text for word in asked]:
+def _asked_acts(words: Sequence[Word], marker: Marker) -> list[Act]:
+    part = Part(words, wishes=marker.wishes)
+    if marker.bare and not (part.heads and part.heads[0].at == 0):
         return []
-    return acts_in([word for word in asked if word.text not in ("to", "be")], bare=True)
+    return part.asked() or _with_value(words)
 
 
-def _may_follow(clause: Clause, start: int) -> bool:
-    """Whether what follows a form may be its act; after "can" without a subject the verb comes at once."""
-    if clause.plain[start - 1] not in MODALS:
-        return True
-    first = next(
-        (word for word in clause.words[start:] if word.text not in ("i", "we", "now", "then", "just")), None
+def _asked_markers(sentence: Sentence) -> list[Marker]:
+    """Return where a sentence asks for consent; nowhere if it asks what is so, or tells what somebody asked."""
+    texts = sentence.plain
+    found = markers(texts, asked=sentence.asked)
+    if not found:
+        return []
+    lead = texts[: found[0].start]
+    first = next((text for text in lead if text not in _OPENERS), "")
+    clause = lead[len(lead) - lead[::-1].index(",") :] if "," in lead else lead
+    others = lead and found[0].told and not {"i", "we", "my", "me", "us", "please"} & set(clause)
+    others = others and not (
+        clause[-1:] == ["you"] and clause[:1] and clause[0] in _MODALS | {"would", "will"}
     )
-    return first is not None and first.stem in VERB_STEMS and not is_progressive(first.text)
+    if first in _WH or _WH & set(clause[:2]) or _TELLERS & set(clause) or others:
+        return []
+    return found
 
 
-def _counts(form: Form, at: int, clause: Clause) -> bool:
-    return (not form.first or at == 0 or clause.plain[at - 1] == ",") and (not form.asked or clause.asked)
+def _with_value(words: Sequence[Word]) -> list[Act]:
+    """Return what is asked to be so: "do you want X to be private"."""
+    if Part(words).heads:
+        return []
+    return bare([word for word in words if word.text not in _BEING or word.name])
 
 
-def _is_about_facts(clause: Clause) -> bool:
-    parts = " ".join(clause.plain).split(" , ")
+def _is_about_facts(sentence: Sentence) -> bool:
+    """Whether a question asks what is so."""
+    texts = sentence.plain
     firsts = [
-        next((word for word in part.split() if word not in OPENERS | {"but", ","}), "") for part in parts
+        next((text for text in part.split() if text not in _OPENERS), "")
+        for part in " ".join(texts).split(" , ")
     ]
-    return firsts[0] in FACTS | MODALS | {"if"} or bool(WH & set(firsts))
+    return firsts[0] in _FACTS | _MODALS | {"if"} or bool(_WH & set(firsts))
 
 
-def _question_about_a_deed(clause: Clause) -> tuple[list[Act], list[tuple[Word, ...]]] | None:
-    """Return what a question asks for that names it first: "Is removing X fine", "Can X be removed"."""
-    plain = clause.plain
-    start = next(
-        (at for at, text in enumerate(plain) if text not in ("so", "and", "then", "also", ",", "well")), 0
-    )
-    first = plain[start] if start < len(plain) else ""
-    if (first in MODALS and _is_passive(plain, "be")) or (
-        first in ("is", "are") and _is_passive(plain, "to be")
-    ):
-        return acts_in(clause.words[start + 1 :]), []
-    if not clause.asked:
-        return None
-    for at in range(start + 1, len(plain)):
-        end = IS_OK.end(plain, at)
-        if end is None:
-            continue
-        if end == len(plain):
-            begins = start + 1 if first in ("is", "are", "would", "will") else start
-            words = [
-                word
-                for word in clause.words[begins:at]
-                if word.text not in ("is", "are", "would", "will", "be")
-            ]
-            return acts_in(words), []
-        if first in ("is", "are") and plain[end] in ("to", "for"):
-            return acts_in(clause.words[end:]), [clause.words[start + 1 : at]]
-    return None
+def _passive_question(sentence: Sentence) -> list[Act]:
+    """Return what a question asks for in the passive voice, "Can X be removed", or first: "Is removing X fine?"."""
+    texts = sentence.plain
+    start = next((at for at, text in enumerate(texts) if text not in _OPENERS | {","}), 0)
+    modals = [at for at in range(1, len(texts)) if texts[at] in _MODALS and texts[at - 1] == ","]
+    start = modals[0] if modals and {"they", "it", "that"} & set(texts[modals[0] :][:2]) else start
+    first = texts[start] if start < len(texts) else ""
+    rest = sentence.words[start + 1 :]
+    be = "be" if first in _MODALS else "to be" if first in ("is", "are") else ""
+    _, found, after = f" {' '.join(plain(rest))} ".partition(f" {be} ") if be else ("", "", "")
+    if found and any(is_past(text) for text in after.split()[:2]):
+        return Part(rest).asked()
+    if not sentence.asked or first not in ("is", "are", "would", "will", ""):
+        return []
+    ends = [at for at in range(len(rest)) if is_short(rest[at:], asked=True) or plain(rest[at:]) == ["be"]]
+    return Part(rest[: ends[0]]).asked() if ends and ends[0] else []
 
 
-def _is_passive(plain: Sequence[str], be: str) -> bool:
-    """Whether words have a passive form, such as "be removed"."""
-    said = f" {' '.join(plain)} "
-    _, found, rest = said.partition(f" {be} ")
-    return bool(found) and any(is_past(word) for word in rest.split()[:2])
+def _is_all_quoted(sentence: Sentence) -> bool:
+    return all(word.quotation or word.is_mark for word in sentence.words)
 
 
-def _is_all_quoted(clause: Clause) -> bool:
-    return all(word.quotation or word.is_mark for word in clause.words)
+def _quoted_acts(sentence: Sentence) -> list[Act]:
+    """Return the acts that quotations of three words or more ask for, such as the user's own order."""
+    found: list[Act] = []
+    for number in dict.fromkeys(word.quotation for word in sentence.words if word.quotation):
+        words = [replace(word, quotation=0) for word in sentence.words if word.quotation == number]
+        if len(words) >= 3 and not all(word.name for word in words):
+            found += intended(words)[0]
+    return found
 
 
-def _quoted_acts(clause: Clause) -> Iterator[Act]:
-    """Yield the acts that quotations of three words or more ask for, such as the user's own order."""
-    for number in dict.fromkeys(word.quotation for word in clause.words if word.quotation):
-        words = [replace(word, quotation=0) for word in clause.words if word.quotation == number]
-        if len(words) >= 3 and words[0].stem in VERB_STEMS:
-            yield from (act for act in acts_in(words) if act.verb.kinds)
+def is_vague(words: Sequence[Word]) -> bool:
+    """Whether words leave what is asked for to what was said before."""
+    rest = [word for word in words if not word.is_mark and word.text not in LITTLE | VAGUE]
+    return not any(word.name or word.quotation for word in words) and not [
+        word for word in rest if word.stem not in HARMLESS or word.stem in VERB_STEMS
+    ]

@@ -1,200 +1,141 @@
-"""What statements say that somebody is about to do, or has done."""
+"""What statements say that somebody is about to do, has done, or leaves alone."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from itertools import pairwise
 
-from websp_gym.policies.asking.acts import Act, Phrase, listed
-from websp_gym.policies.asking.clauses import Clause, tails
-from websp_gym.policies.asking.lexicon import HARMLESS, LITTLE, NOUNS, VAGUE, VERB_STEMS
-from websp_gym.policies.asking.phrases import INTENDING
-from websp_gym.policies.asking.reader import acts_in
-from websp_gym.policies.asking.words import SAME_IN_THE_PAST, Word, is_past, is_progressive, stem
+from websp_gym.policies.asking.acts import Act
+from websp_gym.policies.asking.lexicon import LIGHT, LITTLE, is_adverb, words_in
+from websp_gym.policies.asking.parse import Part
+from websp_gym.policies.asking.permission import has_condition
+from websp_gym.policies.asking.sentences import NAME
+from websp_gym.policies.asking.tails import NO, by_name, is_break, stays
+from websp_gym.policies.asking.verbs import BE, Head
+from websp_gym.policies.asking.words import Word, is_past
 
-OPENERS = frozenset(
-    [
-        "so",
-        "and",
-        "then",
-        "now",
-        "also",
-        "ok",
-        "well",
-        "hi",
-        "hello",
-        "hey",
-        "please",
-        "just",
-        "first",
-        "next",
-        "finally",
-        "quickly",
-        "sorry",
-        "therefore",
-        "thus",
-        "or",
-    ]
+_ME = frozenset(("i", "we", "me", "us", "my", "let"))
+_ORDERING = words_in("ordering")
+_PLANS = words_in("plans")
+_WILL = frozenset(
+    ("will", "would", "shall", "should", "can", "could", "may", "might", "must", "gets", "get", "goes")
 )
-OTHERS = frozenset(
-    [
-        "there",
-        "this",
-        "that",
-        "you",
-        "he",
-        "she",
-        "they",
-        "who",
-        "support",
-        "it",
-        "somebody",
-        "someone",
-        "nobody",
-    ]
-)
-"""Subjects whose acts are not the agent's."""
-_FINITE = frozenset(("would", "will", "can", "could", "is", "was", "may", "might", "has", "does"))
-_MOST_BARE = 14
-"""Words of a clause without a verb that names one value; a list has more."""
-_PERFECT = frozenset(("have", "had", "has"))
+_DONE = frozenset(("was", "were", "been", "has", "had"))
+_OPENERS = words_in("openers")
+_AGO = words_in("ago")
+_OTHERS = words_in("others")
+_STATES = frozenset(("on", "off"))
+_PAST = frozenset(("was", "were", "did", "had", "thank", "thanks", "went", "came"))
+_FINITE = words_in("being") | {"ends", "means", "affects"}
 
 
-def intended(clause: Clause) -> tuple[list[Act], bool]:
-    """Return the acts that a statement says somebody is about to do, and whether it reports some as done instead."""
-    plain = clause.plain
-    for at in range(len(plain)):
-        ends = [
-            form.end(plain, at) for form in INTENDING if not form.first or at == 0 or plain[at - 1] == ","
-        ]
-        end = max((each for each in ends if each is not None), default=None)
-        if end is not None and "not" not in plain[max(0, at - 1) : end]:
-            acts = [act for act in acts_in(clause.words[end:]) if act.verb.kinds]
-            if acts and not is_report(clause.words[end:]):
-                return acts, False
-    words = list(clause.words)
-    if _is_about_a_deed(words) or _is_denied(plain):
+def intended(words: Sequence[Word]) -> tuple[list[Act], bool]:
+    """Return the acts that a statement announces, and whether it says instead that they are done or denied."""
+    part = Part(words)
+    found: list[Act] = []
+    closes = "done" in part.texts[-2:]
+    if part.texts[-1:] == ["not"] or part.texts[-2:] == ["not", "to"]:
+        return [], True  # "but I would rather not"
+    if part.heads and _is_order(part, part.heads[0]):
         return [], False
-    if is_report(words) or is_past_tense(words):
-        return [], True
-    while words and words[0].text in OPENERS | {"i", "we", "me"} and not words[0].name:
-        words = words[1:]
-    acts = [act for act in acts_in(words) if act.verb.kinds] if words and words[0].text not in OTHERS else []
-    acts = acts or _said_late(clause.words) or _by_a_noun(clause.words)
-    for part in () if acts else list(tails(clause))[1:]:
-        acts = acts or [
-            act for act in acts_in(part.words) if act.verb.kinds and part.plain[0] not in OTHERS | {"i", "we"}
-        ]
-    if all(act.by_name for act in acts):
-        acts = [*acts, *_bare(words)]
-    return acts, False
+    leading = {one.at for one, other in pairwise(part.heads) if part.leads_to(one, other)}
+    for head in part.heads:
+        if (
+            not head.verb.kinds
+            or head.at in leading
+            or any(word is part.words[head.at] for act in found for word in act.said)
+        ):
+            continue
+        match _mood(part, head, part.texts[_start(part, head) : head.at]):
+            case "will":
+                found += part.acts(part.merged(head))
+            case "done" | "denied":
+                closes = True
+    if not part.heads and _PLANS & set(part.texts) and NAME in part.texts and not _STATES & set(part.texts):
+        found = [by_name(words)]
+    return found, closes and not found
 
 
-def _is_about_a_deed(words: Sequence[Word]) -> bool:
-    """Whether words say something of a deed and not that it is to be done: "removing it would be final"."""
-    plain = [word.text for word in words if not word.name]
-    return bool(words) and is_progressive(words[0].text) and bool(_FINITE & set(plain)) and "," not in plain
+def _is_order(part: Part, head: Head) -> bool:
+    """Whether words tell the user to do something: "ask them whether it may be removed"."""
+    before = [text for text in part.texts[: head.at] if text not in _OPENERS and not is_adverb(text)]
+    return not before and head.form == "plain" and not head.verb.kinds and head.root not in LIGHT
 
 
-def _is_denied(plain: Sequence[str]) -> bool:
-    """Whether somebody says what they do not do."""
-    said = " ".join(plain).rpartition(" , ")[2]
+def _tells_of_the_past(part: Part, head: Head) -> bool:
+    """Whether a sentence with a noun for an act says what was, or what it would be: "removing it is final"."""
+    texts = part.texts
+    if _PAST & set(texts):
+        return True
+    if not [text for text in texts[: head.at] if text not in _OPENERS] and _FINITE & set(texts):
+        return True
     return any(
-        f"{who} {verb} not" in said
-        for who in ("i", "we")
-        for verb in ("will", "do", "would", "shall", "am", "did", "have")
+        one in ("i", "we", "you") and is_past(text) and text not in _ORDERING for one, text in pairwise(texts)
     )
 
 
-def _bare(words: Sequence[Word]) -> list[Act]:
-    """Return what words without a verb ask to set: "personalized ads off", "the license to MIT"."""
-    if OTHERS & {word.text for word in words[:2]}:
-        return []
-    parts = [part for part in listed(words, joints=()) if part]
-    acts = [act for part in parts for act in acts_in(part, bare=True) if act.verb.turn is not None]
-    if len(parts) > 1 and acts:
-        return acts
-    return acts_in(words, bare=True) if len(words) <= _MOST_BARE else []
+def _start(part: Part, head: Head) -> int:
+    """Return where the clause of a verb begins; what is named before it belongs to it."""
+    passive = head.form == "past"
+    for at in reversed(range(head.at)):
+        text = part.texts[at]
+        if is_break(part.texts, at) and text != "that":
+            return at + (text != "before")
+        if not passive and text in (",", "but", "so"):
+            return at + 1
+    return 0
 
 
-def _by_a_noun(words: Sequence[Word]) -> list[Act]:
-    """Return the act that a statement names by a noun: "this concerns the deletion of the account"."""
-    for at, word in enumerate(words[:-1]):
-        if word.text in NOUNS and words[at + 1].text == "of" and not word.name and not word.quotation:
-            return [act for act in acts_in(words[at:]) if act.verb.kinds]
-    return []
+def _is_reason(part: Part, head: Head) -> bool:
+    """Whether a verb stands in a clause that only says why or when."""
+    for at in reversed(range(head.at)):
+        text = part.texts[at]
+        if text == ",":
+            return False
+        if is_break(part.texts, at):
+            return text not in ("before", "that", "which", "so", "while", "what")
+    return False
 
 
-def _said_late(words: Sequence[Word]) -> list[Act]:
-    """Return what "I" does in a clause that first names the thing: "the digest, I switch it off"."""
-    for at, word in enumerate(words[1:], 1):
-        if word.text in ("i", "we") and at + 1 < len(words):
-            rest = words[at + 1 :]
-            acts = [act for act in acts_in(rest) if act.verb.kinds]
-            if acts and rest[0].stem in VERB_STEMS and not is_past_tense(rest) and not is_past(rest[0].text):
-                return [_about(acts[0], words[:at]), *acts[1:]]
-    return []
-
-
-def _about(act: Act, before: Sequence[Word]) -> Act:
-    """Return an act with the things that were named before it, if it names none itself."""
-    if act.things and not all(phrase.refers_back for phrase in act.things):
-        return act
-    things = [Phrase(tuple(part)) for part in listed(before)]
-    return replace(
-        act, things=[phrase for phrase in things if phrase.says_something], said=(*act.said, *before)
-    )
-
-
-def is_past_tense(words: Sequence[Word]) -> bool:
-    """Whether words begin with a verb in the past, with things after it: "signed out Safari a minute ago"."""
-    words = [word for word in words if word.text not in OPENERS | {"i", "we"} or word.name]
-    return (
-        len(words) > 1
-        and not words[0].name
-        and is_past(words[0].text)
-        and words[0].stem in VERB_STEMS
-        and words[0].text not in SAME_IN_THE_PAST
-    )
-
-
-def is_report(words: Sequence[Word]) -> bool:
-    """Whether words say that something has been done: "I have removed", "that I removed it", "was removed"."""
-    texts = [word.text for word in words if not word.is_mark]
-    while texts and texts[0] in (
-        "i",
-        "we",
-        "that",
-        "already",
-        "just",
-        "now",
-        "so",
-        "and",
-        "also",
-        "then",
-        "support",
-        "somebody",
-        "someone",
+def _mood(part: Part, head: Head, lead: Sequence[str]) -> str:
+    """Return what a statement says of a verb: it ``will`` be, is ``done``, is ``denied``; or nothing."""
+    said = set(lead)
+    if (
+        _is_reason(part, head)
+        or (lead[-2:] == ["you", "to"] and "asked" not in said)
+        or "yourself" in part.texts
     ):
-        texts = texts[1:]
-    stems_of = {word.text: word.stem for word in words}
-    skipping = ("just", "already", "now", "also", "not", "been", "successfully", "since")
-    if texts and texts[0] in _PERFECT | {"was", "were", "did"}:
-        rest = [text for text in texts[1:] if text not in skipping]
-        return bool(rest) and (
-            is_past(rest[0]) or (texts[0] in ("have", "has") and stem(rest[0]) in VERB_STEMS)
-        )
-    said = [word.text for word in words[:4] if not word.is_mark]
-    return (
-        bool(texts)
-        and texts[0] != (said[0] if said else "")
-        and is_past(texts[0])
-        and stems_of.get(texts[0]) in VERB_STEMS
-    )
-
-
-def is_vague(words: Sequence[Word]) -> bool:
-    rest = [word for word in words if not word.is_mark and word.text not in LITTLE | VAGUE]
-    return not [word for word in rest if word.stem not in HARMLESS or word.stem in VERB_STEMS] and not any(
-        word.name or word.quotation for word in words
-    )
+        return ""
+    if (NO & said and not has_condition(part.texts[head.at :], denied=True)) or stays(lead):
+        return "denied"
+    if lead[:1] and lead[0] in ("if", "should", "would", "could") and "you" in said:
+        return ""  # "should you ever want it removed"
+    if head.form in ("noun", "ing") and _tells_of_the_past(part, head):
+        return ""
+    words = [text for text in lead if text not in _OPENERS and not is_adverb(text) and text != ","]
+    if head.form == "past":
+        if (
+            (head.root == "go")
+            or (_DONE & said and not _WILL & said)
+            or _AGO & set(part.texts)
+            or (words[-1:] and words[-1] in _OTHERS)
+        ):
+            return "done"
+        if words[-1:] == ["have"] and "to" not in words and not _WILL & said:
+            return "done"
+        if not words or words[-1] in ("i", "we"):
+            return "done"
+        if words[-1] == "you":
+            return ""
+        if BE & said and not (_WILL & said or "to" in said or "by" in part.texts[head.end : head.end + 2]):
+            return ""
+        return "will"
+    if "have" in words and not {"to", "would", "will"} & set(words):
+        return "done" if is_past(part.texts[head.at]) else ""
+    if "you" in said:
+        return "will" if _ORDERING & said or ("me" in said and head.form == "plain") else ""
+    if _ME & said or not [text for text in words if text not in LITTLE]:
+        return "will"
+    if head.form == "plain" and head.at == len(part.words) - 1:
+        return "will"
+    return "will" if _PLANS & said or head.form in ("noun", "ing") else ""

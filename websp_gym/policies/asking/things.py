@@ -9,7 +9,16 @@ from datetime import date
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
-from websp_gym.policies.asking.lexicon import ALL, HARMLESS, LITTLE, NUMBERS, PARTICLES, PRONOUNS, VERB_STEMS
+from websp_gym.policies.asking.lexicon import (
+    ALL,
+    HARMLESS,
+    LITTLE,
+    NUMBERS,
+    PARTICLES,
+    PRONOUNS,
+    VERB_STEMS,
+    is_adverb,
+)
 from websp_gym.policies.asking.words import Word, parts, stem, words_of
 
 if TYPE_CHECKING:
@@ -112,8 +121,15 @@ class Things:
             for name in (self._state.collections if self._state else ())
             if name != beside and self.rows(name)
         ]
-        kinds = [self.kind(name) - HARMLESS for name in others if beside]
-        return frozenset[str]().union(*kinds, *(thing.names for name in others for thing in self.items(name)))
+        return frozenset[str]().union(
+            self.kinds(beside=beside) if beside else (),
+            *(thing.names for name in others for thing in self.items(name)),
+        )
+
+    def kinds(self, *, beside: str) -> frozenset[str]:
+        """Return the words by which people call the items of all collections but one."""
+        others = [name for name in (self._state.collections if self._state else ()) if name != beside]
+        return frozenset[str]().union(*(self.kind(name) - HARMLESS for name in others if self.rows(name)))
 
     def rows(self, collection: str) -> list[dict[str, Any]]:
         """Return the items of a collection as the state has them."""
@@ -189,7 +205,12 @@ def content(words: Iterable[Word]) -> set[str]:
     found = set()
     for word in words:
         text = re.sub(r"^(\d+)(?:st|nd|rd|th)$", r"\1", word.text)
-        says = text not in LITTLE and text not in PRONOUNS and (text not in ALL or word.name)
+        says = (
+            text not in LITTLE
+            and (word.name or not is_adverb(text) or word.written[:1].isupper())
+            and text not in PRONOUNS
+            and (text not in ALL or word.name)
+        )
         if says and not word.is_mark and not (text in NUMBERS and not word.name):
             found.add(stem(text))
     return found

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from websp_gym.policies.asking.acts import Act, Phrase, listed
-from websp_gym.policies.asking.deeds import is_deed
+from websp_gym.policies.asking.deeds import is_added, is_deed, is_pressed, is_visited
 from websp_gym.policies.asking.lexicon import (
     ALL,
     HARMLESS,
@@ -16,7 +17,6 @@ from websp_gym.policies.asking.lexicon import (
     SPELLABLE,
     SUBORDINATE,
     Verb,
-    stems_in,
 )
 from websp_gym.policies.asking.pool import Pool
 from websp_gym.policies.asking.requests import Request, requests_in
@@ -24,7 +24,6 @@ from websp_gym.policies.asking.things import Thing, Things, content, marked, ste
 from websp_gym.policies.asking.values import UNCLEAR, UNSAID, value_of_choice, value_of_switch, value_of_text
 from websp_gym.policies.asking.words import Word, mended, parts, quotations, stem, words_of
 from websp_gym.policies.events import Add, AgreeTo, Change, Deed, Edit, Press, Remove, Visit
-from websp_gym.sandbox.schema.addresses import ANY, BELOW
 from websp_gym.tasks.decisions import PURPOSES
 from websp_gym.world.state import same
 
@@ -36,13 +35,10 @@ if TYPE_CHECKING:
 
 Named = dict[str, "Value | None"]
 """Things, each with the value that was named; ``None`` for none."""
-_SWITCHES = ("switch", "checkbox", "radio", "combobox", "menuitemcheckbox", "slider", "option")
-_NEW = frozenset(("new", "another", "a", "an", "fresh", "one", "some", "additional", "further"))
 _MOST_WORDS = 400
 """Words of a question; a longer text is not understood, so that none takes long to read."""
 _CHOOSING = frozenset(map(stem, ["set", "select", "choose", "pick"]))
 """Verbs that say nothing without a value: "May I choose it?"."""
-_STRONGLY = stems_in("new")
 
 
 class Reading:
@@ -91,13 +87,13 @@ class Reading:
             case Edit(edit=items):
                 return self._edited(event, items, act, before)
             case Add(add=items):
-                return {f"{items.collection}/+": None} if self._is_added(items, act, before) else {}
+                return {f"{items.collection}/+": None} if is_added(items, act, before, self._things) else {}
             case Deed(deed=deed):
                 return {deed: None} if is_deed(deed, act, self._things, before) else {}
             case Press():
                 return (
                     {f"{event.press.role}/{event.press.name}": None}
-                    if self._is_pressed(event, act, before)
+                    if is_pressed(event, act, before, self._things)
                     else {}
                 )
             case AgreeTo(agree_to=purposes):
@@ -108,7 +104,7 @@ class Reading:
                     if said & (stems(PURPOSES[each]) | stems(each)) - HARMLESS
                 }
             case Visit():
-                return {event.visit: None} if self._is_visited(event, act) else {}
+                return {event.visit: None} if is_visited(event, act) else {}
         return {}
 
     # ------------------------------------------------------------------ the account
@@ -118,9 +114,6 @@ class Reading:
             return {}
         keys = self._things.names.settings(event.patterns(self._things.names))
         fitting = frozenset(f"settings/{key}" for key in keys)
-        panel = self._of_panel(event, act)
-        if panel and stems("setting page") <= content(act.said):  # any value, whatever its title sounds like
-            return dict.fromkeys(thing.key for thing in panel)
         pool = Pool(
             self._things.settings,
             fitting=fitting,
@@ -128,13 +121,15 @@ class Reading:
             others=self._things.names_of_items(),
             verb=act.root,
         )
-        found, direct = self._found(pool, act, before)
-        found = found or panel or self._by_choice(keys, act)
+        found, direct = self._of_panel(event, act), False
+        if not found:
+            found, direct = self._found(pool, act, before)
+        found = found or self._by_choice(keys, act)
         named: Named = {}
         for thing in found:
             key = thing.key.removeprefix("settings/")
             value = self._value_of_setting(key, act, direct=direct) if key in keys else UNCLEAR
-            if direct and value is UNSAID and act.root in _CHOOSING:
+            if value is UNSAID and (act.root == "turn" or (direct and act.root in _CHOOSING)):
                 value = UNCLEAR
             if value is not UNCLEAR and not (act.bare and value is UNSAID):
                 named |= _with(thing.key, value, event.change.to)
@@ -145,7 +140,7 @@ class Reading:
         page = event.change.page
         title = next((panel.title for panel in self._things.names.site.panels if panel.path == page), "")
         said = set().union(*(content(phrase.words) for phrase in act.things)) if act.things else set()
-        if not title or not stems(title) <= said:
+        if not title or not stems(title) <= said or stem("page") not in said:
             return []
         keys = {f"settings/{key}" for key in self._things.names.settings(event.patterns(self._things.names))}
         return [thing for thing in self._things.settings if thing.key in keys]
@@ -204,6 +199,10 @@ class Reading:
                 for row in self._things.rows(items.collection)
                 if items.fit(row)
             )
+        existing = [phrase for phrase in act.things if not phrase.is_any]
+        if act.things and not existing:
+            return {}
+        act = replace(act, things=existing)
         return {thing.key: None for thing in self._items(items, act, before, frozenset())}
 
     def _edited(self, event: Edit, items: ItemsOf, act: Act, before: Sequence[Sequence[Word]]) -> Named:
@@ -235,6 +234,7 @@ class Reading:
         pool = Pool(
             self._things.items(items.collection), fitting=fitting, ignored=ignored | self._things.site,
             others=self._things.names_of_items(beside=items.collection),
+            kinds=self._things.kinds(beside=items.collection),
         )  # fmt: skip
         return [thing for thing in self._found(pool, act, before)[0] if thing.key in fitting]
 
@@ -246,58 +246,6 @@ class Reading:
         if not found and (len(vague) == len(things) or any(phrase.refers_back for phrase in vague)):
             found, back = pool.before(vague, [_listed(words) for words in before]), True
         return pool.without(found, act.without), back
-
-    def _is_added(self, items: ItemsOf, act: Act, before: Sequence[Sequence[Word]]) -> bool:
-        noun = stems(self._things.names.things(items.collection))
-        is_verb = act.root in noun
-        if "add" not in act.verb.kinds and not is_verb:
-            return False
-        said = content(act.said)
-        kind = self._things.kind(items.collection)
-        new = any(word.text in _NEW for word in act.said)
-        if not said & kind and (not act.things or all(phrase.refers_back for phrase in act.things)):
-            last = next((words for words in reversed(before) if content(words) & kind - HARMLESS), ())
-            said, new = content(last), any(word.text in _NEW for word in last)
-        if not (said & kind - HARMLESS or (noun and noun <= said)):
-            return False
-        if len(said & noun) * 2 < len(noun) and not said & (kind - noun):
-            return False
-        if is_verb or not act.root or act.root in _STRONGLY:
-            pool = Pool(self._things.items(items.collection), ignored=self._things.site)
-            return act.root != "put" or not pool.find(act.things)
-        return new or bool(said & (kind - noun))
-
-    def _is_pressed(self, event: Press, act: Act, before: Sequence[Sequence[Word]]) -> bool:
-        name = frozenset(word.stem for word in words_of(event.press.name) if not word.is_mark)
-        said = {word.stem for word in act.said if not word.is_mark}
-        if act.things and all(phrase.refers_back for phrase in act.things):
-            last = next((words for words in reversed(before) if name <= {word.stem for word in words}), ())
-            said |= {word.stem for word in last}
-        for phrase in act.without:
-            if content(phrase.words) & name:
-                return False
-        if not name <= said:
-            return False
-        whole = any(word.name for word in act.said if word.stem in name - stems("a the"))
-        rest = (
-            set()
-            if whole and len(name) > 1
-            else content(act.said)
-            - name
-            - HARMLESS
-            - self._things.vocabulary
-            - {act.root}
-            - stems("button page screen dialog link")
-        )
-        by_name = act.root == "" or act.root in name
-        kinds = {"press", "change"} if event.press.role in _SWITCHES else {"press"}
-        return not rest and (by_name or bool(kinds & act.verb.kinds))
-
-    def _is_visited(self, event: Visit, act: Act) -> bool:
-        words = [segment for segment in event.pattern.segments if segment not in (BELOW, ANY)]
-        said = content(act.said)
-        names = [stems(each) for each in (*words[-1:], event.pattern.host)]
-        return "visit" in act.verb.kinds and any(each and each <= said for each in names)
 
 
 def _with(thing: str, value: Any, wanted: Any) -> Named:

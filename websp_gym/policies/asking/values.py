@@ -58,6 +58,8 @@ def value_of_switch(act: Act, label: str, *, direct: bool = False) -> Any:
     ways = {True for _ in stated & _ON} | {False for _ in stated & _OFF}
     if len(ways) == 1:
         return ways.pop()
+    if {True, False} == {_PUBLIC[word] for word in _texts(act.value or _own_words(act)) if word in _PUBLIC}:
+        return UNCLEAR
     lead = _gives(label)
     own = _texts(words_of(label))
     seen = {_PUBLIC[word] for word in _texts(act.value or _own_words(act)) if word in _PUBLIC}

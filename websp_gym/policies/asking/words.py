@@ -17,13 +17,16 @@ _TABLE = read_table("english.yaml")
 _MEANT: dict[str, str] = {
     written: meant for meant, each in _TABLE["meant"].items() for written in each.split()
 }
-_SAID_IN_MORE = [
-    (re.compile(rf"\b{pattern}", re.IGNORECASE), meant)
-    for pattern, meant in (
-        (r"all\s+right\b", "alright"), (r"from now on\b", "now"), (r"after(?:wards| that)\b", "then"),
-        (r"2(?= (?:turn|set|switch|delete|remove|sign|log|end|make|change|buy|add|press|close|post|do)\b)", "to"),
+_IDIOMS = [
+    (re.compile(rf"\b(?:{each})\b", re.IGNORECASE), meant) for meant, each in _TABLE["idioms"].items()
+] + [
+    (
+        re.compile(
+            r"\b2(?= (?:turn|set|switch|delete|remove|sign|log|end|make|change|buy|add|press|close|post|do)\b)"
+        ),
+        "to",
     )
-]  # fmt: skip
+]
 """What people say in several words."""
 _CONTRACTED = {"n't": " not", "'ll": " will", "'d": " would", "'ve": " have", "'re": " are", "'m": " am"}
 _IS = ("it", "that", "this", "what", "there", "here", "how", "who", "which", "everything", "all", "he", "she")
@@ -93,7 +96,7 @@ def words_of(text: str) -> tuple[Word, ...]:
 def _spelled(text: str) -> str:
     for written, meant in _SPELLED.items():
         text = text.replace(written, meant)
-    for pattern, meant in _SAID_IN_MORE:
+    for pattern, meant in _IDIOMS:
         text = pattern.sub(meant, text)
     return text
 
@@ -135,7 +138,11 @@ def stem(word: str) -> str:
 
 def is_past(word: str) -> bool:
     """Whether a word may be a past form or a participle of a verb."""
-    return word in _PAST or word in SAME_IN_THE_PAST or (word.endswith("ed") and len(word) > 4)
+    return (
+        word in _PAST
+        or word in SAME_IN_THE_PAST
+        or (word.endswith("ed") and len(word) > 4 and (word == "agreed" or not word.endswith("eed")))
+    )
 
 
 def is_progressive(word: str) -> bool:
@@ -170,11 +177,14 @@ def _mended(word: Word, known: Container[str], tables: Sequence[Sequence[tuple[s
         return word
     for table in tables:
         near = [meant for meant, _ in table if _is_one_off(text, meant)]
-        if table is tables[-1] and len(text) <= _LONG_ENOUGH:  # a short word may well be another one
+        if len(text) <= (
+            _LONG_ENOUGH + 4 if table is tables[-1] else _LONG_ENOUGH + 1
+        ):  # a short word may well be another one
             near = [meant for meant in near if len(meant) != len(text) or sorted(meant) == sorted(text)]
         near = near or [
-            meant for meant, other in table if len(root) > _LONG_ENOUGH and _is_one_off(root, other)
-        ]
+            meant for meant, other in table
+            if len(root) > _LONG_ENOUGH + (2 if table is tables[-1] else 0) and _is_one_off(root, other)
+        ]  # fmt: skip
         near = near or [meant for meant, _ in table if len(meant) > len(text) + 1 and meant.startswith(text)]
         if len({stem(each) for each in near}) == 1:
             return Word(near[0], word.written, word.quotation)

@@ -1,0 +1,189 @@
+"""The verbs of a sentence that say what is done to the things of a site, and the nouns that stand for them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from websp_gym.policies.asking.lexicon import (
+    CLASSES,
+    DETERMINERS,
+    LITTLE,
+    NOUNS,
+    OTHER,
+    PREPOSITIONS,
+    VERB_STEMS,
+    VERBS,
+    Verb,
+    is_adverb,
+    words_in,
+)
+from websp_gym.policies.asking.sentences import STATES, plain
+from websp_gym.policies.asking.words import SAME_IN_THE_PAST, Word, is_past, is_progressive
+
+_NOUNISH = words_in("nounish")
+"""Verbs that are nouns as well."""
+BE = words_in("be")
+_BEFORE_GERUND = words_in("before_gerund")
+_BEFORE_VERB = words_in("before_verb")
+_ENDS = frozenset(("stop", "cease", "quit"))
+_ALWAYS = words_in("far_particles")
+"""Particles that are one wherever they stand after their verb."""
+_FAR = 12
+_NEGATED = {True: False, False: True, None: None}
+
+
+@dataclass(frozen=True)
+class Head:
+    """A verb, or a noun that stands for one.
+
+    Args:
+        at: Where it stands.
+        verb: What it means; nothing if it is about no thing of a site, such as "explain".
+        root: Its stem.
+        form: ``plain``, ``ing``, ``past`` or ``noun``.
+        used: Where it and its particle stand.
+    """
+
+    at: int
+    verb: Verb
+    root: str
+    form: str
+    used: frozenset[int]
+
+    @property
+    def end(self) -> int:
+        """What comes after it; a particle that stands further on is not counted."""
+        at = self.at + 1
+        while at in self.used:
+            at += 1
+        return at
+
+
+def heads(words: Sequence[Word]) -> list[Head]:
+    """Return the verbs of a sentence, in order."""
+    found: list[Head] = []
+    texts = plain(words)
+    for at in range(len(words)):
+        if any(at in head.used for head in found):
+            continue
+        if (head := _head(words, texts, at)) is not None:
+            found.append(head)
+    return found
+
+
+def _head(words: Sequence[Word], texts: Sequence[str], at: int) -> Head | None:
+    word = words[at]
+    starts_name = bool(word.name) and (at == 0 or words[at - 1].name != word.name)
+    if word.quotation or word.is_mark or (word.name and not starts_name):
+        return None
+    after = next((each for each in words[at:] if each.name != word.name), None) if starts_name else None
+    if after is not None and after.text in ("on", "off", ",") and texts[at - 1 : at] != ["i"]:
+        return None  # "show link flair: off"
+    before = _before(words, texts, at)
+    form = _form(words, texts, at, before)
+    if word.name and form != "plain":
+        return None
+    if word.text in NOUNS and form in ("", "plain") and _is_noun_of_an_act(words, texts, at, before):
+        root, particle = NOUNS[word.text]
+        return Head(at, VERBS[root, particle], root, "noun", frozenset((at,)))
+    if not form or (word.stem not in VERB_STEMS and word.stem not in OTHER):
+        return None
+    if (
+        word.name
+        and form == "plain"
+        and CLASSES.get(before) not in ("I", "J", "m", "u", "e")
+        and before not in ("to", "")
+    ):
+        return None
+    verb, used = _meaning(words, at)
+    if verb is None:
+        return Head(at, Verb(), word.stem, form, frozenset((at,))) if word.stem in OTHER else None
+    return Head(at, verb, word.stem, form, used)
+
+
+def _before(words: Sequence[Word], texts: Sequence[str], at: int) -> str:
+    """Return the word before one, apart from adverbs; a comma for a mark, nothing at the beginning."""
+    place = at - 1
+    while place >= 0 and (is_adverb(texts[place]) or texts[place] == "not"):
+        if words[place].name or texts[place] == "only":
+            break
+        place -= 1
+    return "" if place < 0 else "," if words[place].is_mark and not words[place].name else texts[place]
+
+
+def _form(words: Sequence[Word], texts: Sequence[str], at: int, before: str) -> str:
+    """Return the form of a word as a verb; nothing if it is none there."""
+    text = words[at].text
+    after = texts[at + 1] if at + 1 < len(texts) else ""
+    if text == "be" or (text in ("go", "goes") and after in STATES):
+        return ""
+    if is_progressive(text):
+        joined = after in ("", ",", "and", "or") and before in ("", ",", "and", "or", "of")
+        of = after == "of" or (before in ("my", "your", "me") and after not in ("", ","))
+        return "ing" if of or ((before in _BEFORE_GERUND or not before) and not joined) else ""
+    earlier = {"i", "we"} & set(texts[:at]) and before in ("and", "or", "but", "then", ",")
+    if is_past(text) and earlier and text not in SAME_IN_THE_PAST:
+        return "past"  # "if I removed X and kept Y"
+    if text == "left" and before not in ("i", "we"):
+        return ""  # "the only one left"
+    if is_past(text) and (text not in SAME_IN_THE_PAST or before in BE):
+        if before in BE or before in ("i", "we", "you", "have", "has", "had", "gets", "by"):
+            return "past"
+        ends = not after or after == "," or after in LITTLE | PREPOSITIONS
+        if before in DETERMINERS or (not ends and at and texts[at + 1] != "\u00a7"):
+            return ""  # "the blocked users"
+        return "past" if ends or words[at + 1].name or before == "" else ""
+    if before in _BEFORE_VERB or not before or (before == "for" and text not in _NOUNISH):
+        ends_in_s = text.endswith("s") and not words[at].stem.endswith("s") and text not in LITTLE
+        return "" if ends_in_s else "plain"
+    last = at == len(words) - 1 or after == ","
+    is_verb = words[at].text not in _NOUNISH and before not in DETERMINERS and not text.endswith("s")
+    return "plain" if last and is_verb and before not in PREPOSITIONS else ""
+
+
+def _is_noun_of_an_act(words: Sequence[Word], texts: Sequence[str], at: int, before: str) -> bool:
+    """Whether a noun says what is done: "the removal of the token", "account deletion"."""
+    alone = at + 1 == len(texts) and all(text in DETERMINERS for text in texts[:at]) and at > 0
+    if texts[at + 1 : at + 2] == ["of"] or alone:
+        return True
+    is_verb = before in _BEFORE_VERB and before not in ("and", "or", ",")
+    return words[at].text not in _NOUNISH and words[at].stem not in VERB_STEMS and not is_verb
+
+
+def _meaning(words: Sequence[Word], at: int) -> tuple[Verb | None, frozenset[int]]:
+    """Return what a verb means, with the places of its words."""
+    root = words[at].stem
+    texts = plain(words)
+    if (
+        root in _ENDS
+        and at + 1 < len(words)
+        and is_progressive(texts[at + 1])
+        and words[at + 1].stem in VERB_STEMS
+    ):
+        inner, used = _meaning(words, at + 1)
+        if inner is not None:
+            kinds = inner.kinds & {"change", "edit"}
+            verb = replace(inner, turn=_NEGATED[inner.turn], more=_NEGATED[inner.more], kinds=kinds)
+            return verb, used | {at}
+    for place in range(at + 1, min(len(words), at + _FAR)):
+        if words[place].name or words[place].quotation:
+            continue
+        if words[place].is_mark or texts[place] in ("to", "because", "so", "if", "then", "since"):
+            break
+        if texts[place] in ("and", "or") and place > at + 1:
+            break
+        if (root, texts[place]) in VERBS and (place == at + 1 or _is_particle(words, texts, place, root)):
+            return VERBS[root, texts[place]], frozenset((at, place))
+    return VERBS.get((root, "")), frozenset((at,))
+
+
+def _is_particle(words: Sequence[Word], texts: Sequence[str], at: int, root: str) -> bool:
+    after = texts[at + 1] if at + 1 < len(texts) else ""
+    if (
+        texts[at] in _ALWAYS
+        or (root in ("ask", "apply", "call") and texts[at] == "for")
+        or (texts[at] in ("off", "out", "down") and root in ("tak", "strik", "kick", "throw", "cut", "cros"))
+    ):
+        return True
+    return not after or words[at + 1].is_mark or (after in LITTLE | PREPOSITIONS and after not in DETERMINERS)
