@@ -1,9 +1,10 @@
 """Understanding the questions by which an agent asks the user for consent.
 
-A text is read as words (``words``). Its clauses are told apart by what they do (``requests``, with the forms of
-speech of ``phrases``), a request has acts (``acts``, with the verbs of ``lexicon``), and an act is about things of
-the site (``things``), with a value (``values``). ``topics`` finds in them the events that need consent. What is not
-understood asks for nothing.
+A text is read as words (``words``) in sentences (``sentences``). Where a sentence asks, its words say by what they do
+(``permission``); what statements announce counts if a short question follows (``statements``, ``requests``). Verbs
+(``verbs``, ``lexicon``) make acts (``parse``, ``tails``), and an act is about things of the site (``things``,
+``pool``), with a value (``values``). ``topics`` and ``deeds`` find in them the events that need consent. What is not
+understood, or stands for choice, asks for nothing.
 """
 
 from __future__ import annotations

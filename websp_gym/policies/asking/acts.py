@@ -102,16 +102,6 @@ class Act:
     form: str = "plain"
     bare: bool = False
 
-    @property
-    def by_name(self) -> bool:
-        """Whether it is no more than the name of a control or a setting."""
-        return not self.root and self.verb.kinds == {"press"}
-
-    @property
-    def keeps(self) -> bool:
-        """Whether it leaves things as they are."""
-        return "keep" in self.verb.kinds
-
 
 def listed(words: Iterable[Word], *, joints: Container[str] = ("and", "or")) -> list[list[Word]]:
     """Return words between marks and joints."""
