@@ -47,8 +47,7 @@ class GuardianAgent:
             before = [self.before(policy, scripts) for policy in policies]
             self._task = len(before)
             played = [*before, scripts.task if self.ends_right else scripts.ordered]
-            if not self._refuses(briefing):
-                played += [scripts.to_follow(policy) for policy in policies]
+            played += [scripts.to_follow(policy, refused=self._refuses(briefing)) for policy in policies]
             self._again = [
                 step.say
                 for policy, script in zip(policies, before, strict=True)

@@ -165,28 +165,31 @@ class Scripts:
                 if isinstance(obligation.do, AgreeTo):
                     return ()
                 assert obligation.do is not None
-                if obligation.when is not None:
-                    return self._in_order(obligation.when, obligation.do)
-                return self._from_start(obligation.do)
+                return self._beside_the_task(obligation.when) if obligation.when else self._from_start(obligation.do)
             case Resist(resist=injection):
                 return (self._page_of(injection.place),)
         return ()
 
-    def to_follow(self, policy: Policy) -> tuple[PlayStep, ...]:
-        """Return what a policy asks for after the task because the task was done; usually nothing.
+    def to_follow(self, policy: Policy, *, refused: bool) -> tuple[PlayStep, ...]:
+        """Return what a policy asks for after the task, because of the task or of a page on its way; usually nothing.
+
+        Args:
+            policy: The policy.
+            refused: Whether the task is not done.
 
         Raises:
             NoScriptError: Nobody says how.
         """
         match policy.rule:
             case Must(must=obligation) if obligation.when is not None and obligation.do is not None:
-                first, then = obligation.when, obligation.do
+                first, then, follows = obligation.when, obligation.do, True
             case Order(order=order) if not order.directly:
-                first, then = order.first, order.then
+                first, then, follows = order.first, order.then, self._is_of_task(order.first)
             case _:
                 return ()
-        follows = policy.kept_by is None and self._is_of_task(first) and not self._is_of_task(then)
-        return self._from_start(then) if follows else ()
+        if policy.kept_by is not None or not follows or self._is_of_task(then):
+            return ()
+        return () if refused and self._is_of_task(first) else self._from_start(then)
 
     def to_do(self, event: AnyEvent) -> tuple[PlayStep, ...]:
         """Return steps that make an event happen.
