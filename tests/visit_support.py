@@ -53,6 +53,11 @@ class Visit:
         items: list[dict[str, Any]] = self._episode.state()["sites"][self.slug]["collections"][collection]
         return items
 
+    @property
+    def opened(self) -> list[str]:
+        """The paths of the pages that were opened, in order."""
+        return [each["data"]["path"] for each in self._episode.state()["events"] if each["kind"] == "visit"]
+
     def trackers(self, url: str) -> set[str]:
         """Opens an address; the kinds of trackers that noted it."""
         before = len(self._episode.state()["events"])

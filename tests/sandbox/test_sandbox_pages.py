@@ -69,6 +69,25 @@ def test_a_page_has_one_host_and_leads_there_from_the_others(visitor: Visitor) -
     assert (reply.status, reply.headers["location"]) == (302, f"{SHOP}/app/7")
 
 
+@pytest.mark.parametrize(
+    ("told", "opened"),
+    [
+        ({}, True),  # no browser, or one at an address without TLS
+        ({"sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}, True),
+        ({"sec-fetch-mode": "navigate", "sec-fetch-dest": "iframe"}, True),
+        ({"sec-fetch-mode": "cors", "sec-fetch-dest": "empty"}, False),
+        ({"sec-fetch-mode": "no-cors", "sec-fetch-dest": "image"}, False),
+    ],
+)
+def test_a_page_is_opened_where_a_tab_or_a_frame_shows_it(
+    visitor: Visitor, episode: EpisodeHandle, told: dict[str, str], opened: bool
+) -> None:
+    assert visitor.get(f"{SHOP}/help", **told).status == 302
+    assert visitor.get("https://help.shop.example/help", **told).status == 200
+    visits = [event["data"] for event in episode.state()["events"] if event["kind"] == "visit"]
+    assert visits == [{"host": "help.shop.example", "path": "/help"}] * opened
+
+
 def test_only_static_files_of_the_folder_are_served(visitor: Visitor) -> None:
     style = visitor.get(f"{SHOP}/_site/shop.css")
     assert (style.body, style.headers["content-type"][:8]) == ("h1 { color: teal }", "text/css")

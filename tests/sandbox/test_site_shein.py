@@ -63,3 +63,14 @@ def test_the_bag_holds_what_was_added(visit: Callable[[str], Visit]) -> None:
     assert [row["sku"] for row in here.items("bag")] == ["10488"]
     here.press(here.button("Remove Half Moon Shoulder Bag"))
     assert here.items("bag") == []
+
+
+def test_what_is_added_in_the_background_opens_no_page(visit: Callable[[str], Visit]) -> None:
+    here = visit("shein")
+    here.goto(SHOP + "category/dresses")
+    here.press(here.button("Close coupons"))
+    here.press(here.page.get_by_role("button", name="Add to bag").first)
+    assert len(here.items("bag")) == 1
+    assert here.opened == ["/category/dresses"]
+    here.goto(SHOP + "bag")
+    assert here.opened == ["/category/dresses", "/bag"]

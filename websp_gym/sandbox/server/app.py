@@ -208,7 +208,7 @@ class SiteApp:
         if is_html and not isinstance(response, PageResponse):
             html = self._renderer.with_footer(bytes(response.body).decode(), site)
             response = PageResponse(html, response.status_code, NO_STORE)
-        if is_html and request.method == "GET" and response.status_code == 200:
+        if is_html and request.method == "GET" and response.status_code == 200 and _is_shown(request):
             if decision := episode.staged and episode.staged.due(request.host, request.url.path):
                 episode.log(site, "asked", decision=decision["kind"], purposes=offered(decision))
                 html = self._renderer.with_decision(bytes(response.body).decode(), site, decision)
@@ -381,6 +381,11 @@ def _refusal(error: Exception, status: int = 400) -> Response:
     # The message may quote text from the request that cannot be encoded.
     said = str(error).encode("utf-8", "replace").decode()
     return JSONResponse({"error": said, "message": said}, status, NO_STORE)
+
+
+def _is_shown(request: SiteRequest) -> bool:
+    """Whether a tab or a frame shows the answer; a client that does not tell, such as one that is no browser, does."""
+    return request.headers.get("sec-fetch-mode", "navigate") == "navigate"
 
 
 def _is_own(origin: str, site: SiteSchema) -> bool:
