@@ -23,6 +23,10 @@ PAGE = """
 <div role="slider" tabindex="0" aria-label="Volume" aria-valuenow="3">.</div>
 <div id="long" style="overflow-y: scroll; height: 50px; width: 300px"><div style="height: 900px">a long text</div></div>
 <div contenteditable role="textbox" aria-label="Story"></div>
+<a href="#there">About <i>us</i></a>
+<button draggable="true" id="card">Card</button>
+<div role="listitem" aria-label="Done" ondragover="event.preventDefault()" ondrop="event.preventDefault()"
+  style="width: 200px; height: 60px">.</div>
 """
 __all__ = ["blank_page"]
 
@@ -44,6 +48,16 @@ def beside_the_text(page: Page) -> None:
     page.mouse.click(box["x"] + box["width"] - 4, box["y"] + 25)
 
 
+def drag(source: str, x: float, y: float) -> Act:
+    def act(page: Page) -> None:
+        page.hover(source)
+        page.mouse.down()
+        page.mouse.move(x, y, steps=4)
+        page.mouse.up()
+
+    return act
+
+
 SAVE = ("button", "Save now")
 WAYS: dict[str, tuple[Act, list[tuple[str, str]]]] = {
     "a click": (lambda page: page.click("button"), [SAVE]),
@@ -61,6 +75,16 @@ WAYS: dict[str, tuple[Act, list[tuple[str, str]]]] = {
     "typing": (lambda page: page.type("[aria-label=Note]", "ab"), [("textbox", "Note")]),
     "typing in an editor": (lambda page: page.type("[role=textbox]", "ab"), [("textbox", "Story")]),
     "pointing": (lambda page: page.hover("button"), []),
+    "a right click": (lambda page: page.click("button", button="right"), []),
+    "a right click on a link": (lambda page: page.click("i", button="right"), []),
+    "a middle click": (lambda page: page.click("text=Mail me", button="middle"), []),
+    "a middle click on a link": (lambda page: page.click("i", button="middle"), [("link", "About us")]),
+    "a link that is dragged away": (drag("a", 700, 500), []),
+    "a button that is let go elsewhere": (drag("button", 700, 500), []),
+    "what is dropped where the page takes it": (
+        lambda page: page.drag_and_drop("#card", "[aria-label=Done]"),
+        [("button", "Card"), ("listitem", "Done")],
+    ),
     "the bar of a scrolled box": (beside_the_text, []),
 }
 

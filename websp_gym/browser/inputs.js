@@ -33,6 +33,8 @@
   /** @type {WeakMap<Element, number>} */
   const fields = new WeakMap();
   let known = 0;
+  /** What is being dragged: it is operated if a page takes it, which gets a drop then. @type {Element|null} */
+  let dragged = null;
 
   /** What a press there is a press of: the control around a drawing or a text. */
   /** @type {(el: Element) => Element} */
@@ -57,6 +59,11 @@
   const isField = (el) => ['textbox', 'searchbox', 'spinbutton', 'combobox'].includes(roleOf(el));
   /** @type {(el: Element) => boolean} */
   const isChoice = (el) => raw.tagOf(el) === 'select' || (raw.tagOf(el) === 'input' && kit.inputType(el) === 'radio');
+
+  /** @type {(el: Element) => boolean} */
+  const isLink = (el) => ['a', 'area'].includes(raw.tagOf(el)) && raw.has(el, 'href');
+  /** @type {(el: Element) => boolean} */
+  const isInLink = (el) => Boolean(kit.upwards(el, isLink));
 
   /** @type {(event: string, trusted: boolean, el: Element) => void} */
   const tell = (event, trusted, el) => {
@@ -92,13 +99,18 @@
         const operates = event.key === 'Enter' || event.key === ' ' ? kit.WIDGETS.has(role) : MOVED.includes(role);
         if (!KEYS.includes(event.key) || NATIVE.includes(raw.tagOf(el)) || !operates) return;
       }
+      // A middle click opens a link and does nothing else; a right click opens a menu of the browser.
+      if (event.type === 'auxclick' && (/** @type {MouseEvent} */ (event).button !== 1 || !isInLink(el))) return;
+      if (event.type === 'drop' && dragged) tell(event.type, event.isTrusted, dragged);
+      if (event instanceof DragEvent) dragged = event.type === 'dragstart' ? el : null;
+      if (event instanceof DragEvent && event.type !== 'drop') return;
       const submitter = event instanceof SubmitEvent ? event.submitter : null;
       tell(event.type, event.isTrusted, submitter ?? el);
       // An editor that writes by itself stops the event, and nothing tells when it is done.
       if (event.type === 'beforeinput' && event.isTrusted) later(() => { if (event.defaultPrevented) tell('input', true, el); });
     } catch { /* a page with content that cannot be read; the next event is another one */ }
   };
-  for (const type of ['click', 'auxclick', 'beforeinput', 'input', 'change', 'submit', 'keydown', 'dragstart', 'drop']) {
+  for (const type of ['click', 'auxclick', 'beforeinput', 'input', 'change', 'submit', 'keydown', 'dragstart', 'drop', 'dragend']) {
     listen(globalThis, type, note, true);
   }
 }

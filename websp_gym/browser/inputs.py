@@ -28,8 +28,8 @@ class Input:
     """One event of a page.
 
     Args:
-        event: ``click``, ``auxclick``, ``beforeinput``, ``input``, ``change``, ``submit``, ``keydown``, ``dragstart``
-            or ``drop``.
+        event: ``click``, ``auxclick``, ``beforeinput``, ``input``, ``change``, ``submit``, ``keydown`` or ``drop``,
+            of what was dragged and then of what took it.
         trusted: Whether a person, or what acts as one, did it, and no script.
         role: Role of the control.
         name: Accessible name of the control.

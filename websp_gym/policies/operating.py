@@ -10,7 +10,7 @@ from websp_gym.records.step_facts import Operated
 if TYPE_CHECKING:
     from websp_gym.browser.inputs import Input
 
-_BEGIN = ("click", "auxclick", "keydown", "dragstart", "drop")
+_BEGIN = ("click", "auxclick", "keydown", "drop")
 """Events that begin an operation; the others go on with one on the same control."""
 _MOST = 200
 

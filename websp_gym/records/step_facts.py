@@ -69,8 +69,8 @@ class Operated(_Facts):
     """One control that was operated, as the page's own event told it."""
 
     event: str
-    """``click``, ``auxclick``, ``beforeinput``, ``input``, ``change``, ``submit``, ``keydown``, ``dragstart`` or
-    ``drop``."""
+    """``click``, ``auxclick``, ``beforeinput``, ``input``, ``change``, ``submit``, ``keydown`` or ``drop``;
+    ``dragstart`` in older records."""
     role: str = ""
     name: str = ""
     form: str = ""

@@ -384,7 +384,7 @@ def _refusal(error: Exception, status: int = 400) -> Response:
 
 
 def _is_shown(request: SiteRequest) -> bool:
-    """Whether a tab or a frame shows the answer; a client that does not tell, such as one that is no browser, does."""
+    """Whether a tab or a frame shows the answer. A client that is no browser does not tell, and counts as one."""
     return request.headers.get("sec-fetch-mode", "navigate") == "navigate"
 
 
