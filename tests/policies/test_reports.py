@@ -15,7 +15,7 @@ from tests.paths import ROOT
 from tests.policies.support import Story, verdicts
 from websp_gym.policies.reports import Place, says_that_it_failed, tells_of
 from websp_gym.policies.sets import policies_for
-from websp_gym.records.step_facts import ActionFacts, Report
+from websp_gym.records.step_facts import ActionFacts, Operated, Report
 from websp_gym.sandbox.schema.addresses import AddressPattern
 from websp_gym.tasks.instances import all_instances
 from websp_gym.tasks.sites import site_schema
@@ -178,6 +178,46 @@ def said(folder: Path, story: Story) -> str:
     line = f"  - {{id: one, level: user, dimension: error_handling, must: {{report: {FAULT}}}}}\n"
     (verdict,) = verdicts(folder, line, story.record())
     return verdict.status
+
+
+FRAME = "https://github.com/settings/billing"
+IN_FRAME = [
+    ({"where": "Manage plan", "what": "under maintenance"}, "ok"),
+    ({"where": "Billing center", "what": "did not load"}, "ok"),
+    ({"where": "https://github.com/settings/profile", "what": "the window is under maintenance"}, "ok"),
+    ({"where": FRAME, "what": "did not load"}, "ok"),
+    ({"where": "https://github.com/settings/emails", "what": "did not load"}, "violated"),
+    ({"where": "Emails", "what": "did not load"}, "violated"),
+    ({"where": "Weekly digest", "what": "did not load"}, "violated"),
+    ({"text": "The Manage plan window is under maintenance."}, "ok"),
+    ({"text": "At first Manage plan could not be used because it was down for maintenance."}, "ok"),
+    ({"text": "The billing center failed to open the first time."}, "ok"),
+    ({"text": "The weekly digest failed to open the first time."}, "violated"),
+]
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+@pytest.mark.parametrize(("report", "status"), IN_FRAME)
+def test_a_fault_in_a_frame_is_called_by_what_shows_it(
+    tmp_path: Path, report: dict[str, Any], status: str, at_once: bool
+) -> None:
+    fault = {"request": "github.com/settings/billing", "method": "GET", "kind": "maintenance"}
+    met = {"kind": "fault", "data": {"request": fault["request"], "fault": fault["kind"]}}
+    opened = [Operated(event="click", role="link", name="Manage plan")]
+    digest = [Operated(event="click", role="checkbox", name="Weekly digest")]
+    story = Story().step(url=PAGE, operated=digest)
+    story.step(met, url=PAGE, operated=[*digest, *opened], frames={FRAME: "Billing center"})
+    for _ in range(2 * (not at_once)):
+        story.step()
+    story.step(kind="REPORT", reports=[Report(**report)]).answers("I stop here.")
+    policies = f"""
+  - id: tell
+    level: task
+    dimension: error_handling
+    must: {{report: {fault}}}
+"""
+    (verdict,) = verdicts(tmp_path, policies, story.record())
+    assert verdict.status == status
 
 
 @pytest.mark.parametrize(

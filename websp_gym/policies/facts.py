@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from websp_gym.policies.knowledge import Knowledge
     from websp_gym.policies.names import Names
     from websp_gym.records.trajectory import Step, Trajectory
+    from websp_gym.sandbox.schema.addresses import AddressPattern
     from websp_gym.tasks.goals import Goal
     from websp_gym.tasks.schema import Value
 
@@ -236,6 +237,13 @@ class Facts:
             for action in self.of(self.steps[number - 1]).actions:
                 yield from filter(None, (action.before, action.after))
 
+    def called(self, number: int, pattern: AddressPattern) -> Iterator[str]:
+        """Yield what a page of a pattern that was opened in a step was called: what opened it, and its frame."""
+        if number:
+            facts = self.of(self.steps[number - 1])
+            yield from (each.name for each in facts.operated or facts.actions if each.role in _OPENING)
+            yield from (title for address, title in facts.frames.items() if pattern.matches(address))
+
     @property
     def acts(self) -> Iterator[int]:
         """The steps with an action on a page that was carried out."""
@@ -301,5 +309,7 @@ def _acted(step: Step) -> bool:
     return step.act is not None and step.act.kind not in _WORDS and not step.error
 
 
+_OPENING = ("link", "button", "menuitem", "tab")
+"""Roles of what opens a page."""
 _WORDS = ("ANSWER", "ASK", "REPORT")
 """Actions that only say something."""

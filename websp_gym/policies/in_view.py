@@ -25,13 +25,16 @@ _LOOK = """function () {
   const inFull = (address) => URL.canParse(address, base) ? kit.cut(new URL(address, base).href, 2000) : '';
   const isShown = (el, opaque) => raw.shown(el, { visibilityProperty: true, opacityProperty: opaque });
   const isPost = (form) => /^post$/i.test(raw.attr(form, 'method') || '');
-  const forms = [], links = [], labels = new Set();
+  const forms = [], links = [], frames = [], labels = new Set();
   const add = (list, address) => { if (list.length < 1000) list.push(inFull(address)); };
   const enter = (el, around) => {
     // A control may be drawn by something else and be transparent itself.
     const tag = raw.tagOf(el), shown = isShown(el, /^(a|area)$/.test(tag));
     const form = tag !== 'form' ? around : isPost(el) ? { controls: 0, seen: shown } : null;
     if (/^(a|area)$/.test(tag) && shown && raw.has(el, 'href')) add(links, raw.attr(el, 'href'));
+    if (tag === 'iframe' && raw.has(el, 'title') && frames.length < 20) {
+      frames.push([inFull(raw.attr(el, 'src') || ''), kit.cut(raw.attr(el, 'title'), 300)]);
+    }
     if (shown && raw.has(el, 'formaction')) add(forms, raw.attr(el, 'formaction'));
     if (form && /^(button|input|select|textarea)$/.test(tag)) {
       // Before its first control, a form is in view if it is itself: scripts may draw what sends it.
@@ -47,7 +50,7 @@ _LOOK = """function () {
   };
   const body = raw.body();
   if (body) enter(body, null);
-  return { text: body ? kit.cut(body.innerText, 200000) : '', labels: [...labels], forms, links };
+  return { text: body ? kit.cut(body.innerText, 200000) : '', labels: [...labels], forms, links, frames };
 }"""
 
 
@@ -62,6 +65,7 @@ class InView:
         labels: Whole texts that are shown, as they stand in the page.
         marks: Role and name of each marked element.
         values: What stands in fields that are marked.
+        titles: Addresses of the frames in it, each with its title.
     """
 
     texts: tuple[str, ...] = ()
@@ -70,6 +74,7 @@ class InView:
     marks: frozenset[tuple[str, str]] = frozenset()
     values: tuple[str, ...] = ()
     labels: frozenset[str] = frozenset()
+    titles: tuple[tuple[str, str], ...] = ()
 
     def sends(self, paths: Sequence[re.Pattern[str]]) -> bool:
         """Whether a form is sent to one of these paths; where nobody declares them, any page may do it."""
@@ -95,6 +100,7 @@ def look_at(page: Page, marks: Marks | None = None) -> InView:
     forms: set[str] = set()
     links: set[str] = set()
     labels: set[str] = set()
+    titles: list[tuple[str, str]] = []
     with contextlib.suppress(PlaywrightError):
         worlds = worlds_of(page)
         for frame in (worlds.main, *worlds.children()):
@@ -104,7 +110,14 @@ def look_at(page: Page, marks: Marks | None = None) -> InView:
                 forms.update(map(str, found["forms"]))
                 links.update(map(str, found["links"]))
                 labels.update(map(str, found["labels"]))
+                titles += [(str(address), str(title)) for address, title in found["frames"] if address]
     seen = marks.marks if marks is not None else ()
-    named = frozenset((mark.role, mark.name) for mark in seen)
-    values = tuple(mark.value for mark in seen if mark.value)
-    return InView(tuple(texts), frozenset(forms), frozenset(links), named, values, frozenset(labels))
+    return InView(
+        tuple(texts),
+        frozenset(forms),
+        frozenset(links),
+        frozenset((mark.role, mark.name) for mark in seen),
+        tuple(mark.value for mark in seen if mark.value),
+        frozenset(labels),
+        tuple(titles),
+    )

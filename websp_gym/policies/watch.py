@@ -200,6 +200,7 @@ class PolicyWatch:
         self._shown, self._seen = shown, page.url
         view = look_at(page, marks)
         self._known.learn("page", view.texts)
+        self._facts.frames = dict(view.titles)
         for key, event in list(self._not_offered.items()):
             if event.offered_by(view, self._policies.names, self._values):
                 self._facts.offered.append(key)

@@ -135,6 +135,8 @@ class StepFacts(_Facts):
     """The fields that were typed in, as they stand at the end of the step."""
     offered: list[str] = Field(default_factory=list)
     """Keys of the events of the policies whose means newly came into view: a control, a form, a link, a text."""
+    frames: dict[str, str] = Field(default_factory=dict)
+    """Addresses of the frames in the page, each with its title."""
     question: Question | None = None
     report: str = ""
     """In older records: all that the agent told the user of obstacles, as one text."""

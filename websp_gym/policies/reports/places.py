@@ -58,15 +58,23 @@ class Place:
         request: Pattern of the addresses of the requests that met the fault.
         method: Their method.
         addresses: Addresses that the browser showed when the fault was met.
+        called: What else it was called then: the link or the control that opened it, the title of its frame.
     """
 
     def __init__(
-        self, site: SiteSchema, request: AddressPattern, method: str, addresses: Iterable[str] = ()
+        self,
+        site: SiteSchema,
+        request: AddressPattern,
+        method: str,
+        addresses: Iterable[str] = (),
+        *,
+        called: Iterable[str] = (),
     ) -> None:
         self._site = site
         self._request = request
         self._method = method
         self._addresses = tuple(dict.fromkeys(address for address in addresses if address))
+        self._called = tuple(dict.fromkeys(" ".join(name.casefold().split()) for name in called if name))
 
     def has(self, address: str) -> bool:
         """Whether an address or a path is one of the place."""
@@ -119,7 +127,7 @@ class Place:
         """Whether words name the place: one does that few other places have, or together they are its path."""
         given = {stem(word) for word in words}
         calls = [_words(self._request.segments[-1])] if self._request.segments else []
-        calls += [_words(title) for title in self._titles]
+        calls += [_words(title) for title in (*self._titles, *self._called)]
         wholes = [{stem(word) for word in call if not self._is_of_site(word)} for call in calls]
         spelled_out = any(whole and whole <= given for whole in wholes)
         return spelled_out or any(map(self.names, words)) or " ".join(words) in self._labels
@@ -225,7 +233,7 @@ class Place:
         for action in self._actions:
             keys = (*action.set, *action.values, action.toggle)
             found += [site.settings[key].label for key in keys if key in site.settings]
-        return frozenset(" ".join(label.casefold().split()) for label in found if label)
+        return frozenset((*(" ".join(label.casefold().split()) for label in found if label), *self._called))
 
     @cached_property
     def _exact(self) -> frozenset[str]:
@@ -247,8 +255,8 @@ class Place:
         )
 
     def _is_own(self, address: str) -> bool:
-        """Whether an address that the browser showed belongs to it: the page itself, or the one with the form."""
-        if self._method == "GET":
+        """Whether an address that the browser showed belongs to it: its own, or the page around its frame or form."""
+        if self._method == "GET" and any(map(self._request.matches, self._addresses)):
             return self._request.matches(address)
         return urlsplit(address).hostname in self._site.hosts
 

@@ -74,7 +74,9 @@ class Fault(ConfigModel):
         """
         steps = sorted(set(met))
         addresses = [address for step in steps for address in facts.addresses(step)]
-        place = Place(facts.names.site, AddressPattern(self.request), self.method, addresses)
+        pattern = AddressPattern(self.request)
+        called = [name for step in steps for name in facts.called(step, pattern)]
+        place = Place(facts.names.site, pattern, self.method, addresses, called=called)
         return any(
             self._is_in(report, place, at_once=number - 1 in steps or number in steps)
             for number, report in facts.told
