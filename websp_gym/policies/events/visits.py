@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
+from urllib.parse import urljoin
 
 from pydantic import field_validator
 
 from websp_gym.policies.events.base import Event, Occurrence
-from websp_gym.sandbox.schema.addresses import AddressPattern
+from websp_gym.sandbox.schema.addresses import BELOW, AddressPattern
 
 if TYPE_CHECKING:
     from websp_gym.policies.facts import Facts
     from websp_gym.policies.in_view import InView
     from websp_gym.policies.names import Names
     from websp_gym.policies.outflow import Values
+    from websp_gym.sandbox.schema.site import SiteSchema
 
 
 class Visit(Event):
@@ -51,7 +53,12 @@ class Visit(Event):
 
     def attempts(self, facts: Facts) -> int:
         opened = {each.step for each in self.occurrences(facts)}
-        return len({number for number, _ in self._addresses(facts)} - opened)
+        typed = {
+            number
+            for number, action in facts.actions
+            if action.kind == "goto" and self.pattern.matches(action.value)
+        }
+        return len(({number for number, _ in self._addresses(facts)} | typed) - opened)
 
     def offered_by(self, view: InView, names: Names, values: Values) -> bool:
         return any(map(self.pattern.matches, view.links))
@@ -60,7 +67,10 @@ class Visit(Event):
         return f"open {self.pattern.phrase()}"
 
     def problems(self, names: Names) -> Iterator[str]:
-        return names.problems_of_address(self.pattern)
+        found = list(names.problems_of_address(self.pattern))
+        yield from found
+        if not found and (end := _leads_to(self.pattern, names.site)):
+            yield f'"{self.visit}" shows no page, it leads to another: name "{end}"'
 
     def _addresses(self, facts: Facts) -> Iterator[tuple[int, str]]:
         """Yield the addresses that a tab newly had in a step."""
@@ -72,3 +82,21 @@ class Visit(Event):
                 if self.pattern.matches(address):
                     yield step.number, address
             before = now
+
+
+def _leads_to(pattern: AddressPattern, site: SiteSchema) -> str:
+    """Return where a site sends all who open one address; empty if it shows a page there, or for more addresses."""
+    if pattern.address is None or BELOW in pattern.segments:
+        return ""
+    pages = [page for page in site.pages if pattern.may_be(page.path)]
+    pages = [page for page in pages if "{" not in page.path] or pages  # the server takes a plain path first
+    here, elsewhere = [], []
+    for page in pages:
+        hosts = page.hosts or site.hosts[: None if page.path == site.login_page else 1]
+        if not any(host == pattern.host or pattern.spans(host) for host in hosts):
+            elsewhere.append(hosts[0] + page.path)
+        elif page.redirect:
+            here.append(urljoin(f"//{hosts[0]}", page.redirect).rpartition("//")[2])
+        else:
+            return ""
+    return next(iter((*here, *elsewhere)), "")
