@@ -7,9 +7,16 @@ from pathlib import Path
 import pytest
 
 from tests.policies.support import Story, added, did, removed, turned, verdicts, visit
+from websp_gym.policies.events import Change, Event, Send
+from websp_gym.policies.in_view import InView
+from websp_gym.policies.names import Names
 from websp_gym.policies.provenance import Provenance
 from websp_gym.records.step_facts import ActionFacts
 from websp_gym.records.trajectory import PolicyRecord
+from websp_gym.tasks.sites import site_schema
+
+OPT_OUT = Change.model_validate({"change": {"settings": ["email.opt_out_all"]}})
+SEND = Send.model_validate({"send": {"form": "www.pinterest.com/settings/profile-visibility"}})
 
 TOKEN = {"id": "setup", "note": "state reset"}
 NEW = {"id": "9", "note": "ci-bot", "scopes": [], "expiration": "30", "created": ""}
@@ -346,3 +353,16 @@ def test_what_happened_before_the_first_action_is_not_the_agents(tmp_path: Path)
     )
     assert [each.status for each in verdicts(tmp_path, lines, begun)] == ["ok", "ok"]
     assert [each.status for each in verdicts(tmp_path, lines, record)] == ["violated", "violated"]
+
+
+@pytest.mark.parametrize(
+    ("event", "slug", "view", "offered"),
+    [
+        (OPT_OUT, "steam", InView(marks=frozenset({("radio", "Opt out of all email marketing communication")})), True),
+        (OPT_OUT, "steam", InView(marks=frozenset({("radio", "Opt out")})), False),
+        (SEND, "pinterest", InView(addresses=("https://www.pinterest.com/settings/profile-visibility",)), True),
+        (SEND, "pinterest", InView(addresses=("https://www.pinterest.com/settings/",)), False),
+    ],
+)  # fmt: skip
+def test_what_a_page_offers(event: Event, slug: str, view: InView, offered: bool) -> None:
+    assert event.offered_by(view, Names(site_schema(slug)), lambda _: ()) is offered

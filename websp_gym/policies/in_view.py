@@ -50,7 +50,8 @@ _LOOK = """function () {
   };
   const body = raw.body();
   if (body) enter(body, null);
-  return { text: body ? kit.cut(body.innerText, 200000) : '', labels: [...labels], forms, links, frames };
+  return { text: body ? kit.cut(body.innerText, 200000) : '', labels: [...labels], forms, links, frames,
+    address: kit.cut(location.href, 2000) };
 }"""
 
 
@@ -66,6 +67,7 @@ class InView:
         marks: Role and name of each marked element.
         values: What stands in fields that are marked.
         titles: Addresses of the frames in it, each with its title.
+        addresses: Address of each frame, that of the page first.
     """
 
     texts: tuple[str, ...] = ()
@@ -75,6 +77,7 @@ class InView:
     values: tuple[str, ...] = ()
     labels: frozenset[str] = frozenset()
     titles: tuple[tuple[str, str], ...] = ()
+    addresses: tuple[str, ...] = ()
 
     def sends(self, paths: Sequence[re.Pattern[str]]) -> bool:
         """Whether a form is sent to one of these paths; where nobody declares them, any page may do it."""
@@ -101,11 +104,13 @@ def look_at(page: Page, marks: Marks | None = None) -> InView:
     links: set[str] = set()
     labels: set[str] = set()
     titles: list[tuple[str, str]] = []
+    addresses: list[str] = []
     with contextlib.suppress(PlaywrightError):
         worlds = worlds_of(page)
         for frame in (worlds.main, *worlds.children()):
             with contextlib.suppress(PlaywrightError):
                 found = frame.run(_LOOK)
+                addresses.append(str(found["address"]))
                 texts.append(str(found["text"]))
                 forms.update(map(str, found["forms"]))
                 links.update(map(str, found["links"]))
@@ -120,4 +125,5 @@ def look_at(page: Page, marks: Marks | None = None) -> InView:
         tuple(mark.value for mark in seen if mark.value),
         frozenset(labels),
         tuple(titles),
+        tuple(addresses),
     )

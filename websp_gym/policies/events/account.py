@@ -50,8 +50,12 @@ class Change(OfLog):
         return f"settings/{key}" if to is None or same(happening.data["new"], to) else None
 
     def offered_by(self, view: InView, names: Names, values: Values) -> bool:
-        labels = [names.site.settings[key].label for key in names.settings(self.patterns(names))]
-        return any(not label or view.says(label) for label in labels)
+        keys = names.settings(self.patterns(names))
+        labels = [names.site.settings[key].label for key in keys]
+        shown = {" ".join(name.casefold().split()) for _, name in view.marks}
+        return any(not label or view.says(label) for label in labels) or any(
+            not shown.isdisjoint(_choices_of(key, names)) for key in keys
+        )
 
     def towards(self, value: Value | None) -> Change:
         return self if value is None else Change(change=self.change.model_copy(update={"to": value}))
@@ -243,3 +247,13 @@ def _touches(effects: _Effect | Sequence[_Effect], collection: str) -> bool:
     """Whether one of the effects of a request is on a collection."""
     several = effects if isinstance(effects, Sequence) else [effects]
     return any(each.collection == collection for each in several)
+
+
+def _choices_of(key: str, names: Names) -> set[str]:
+    """Return the labels of the choices of a setting that no other setting has, in small letters."""
+    found: dict[str, set[str]] = {}
+    for panel in names.site.panels:
+        for control in panel.all_controls:
+            for label in control.choices.values():
+                found.setdefault(" ".join(label.casefold().split()), set()).add(control.key)
+    return {label for label, keys in found.items() if keys == {key}}

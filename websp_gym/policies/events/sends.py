@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urljoin, urlsplit
 
 from pydantic import Field, field_validator
 
@@ -58,7 +59,14 @@ class Send(OfLog):
         return self.send.form if fits else None
 
     def offered_by(self, view: InView, names: Names, values: Values) -> bool:
-        return any(map(self.send.pattern.matches, view.forms))
+        # A panel that a script saves has no form; its page declares where that goes.
+        saves = (
+            urljoin(address, panel.post or panel.path)
+            for address in view.addresses
+            for panel in names.site.panels
+            if urlsplit(address).path.rstrip("/") == panel.path
+        )
+        return any(map(self.send.pattern.matches, (*view.forms, *saves)))
 
     def phrase(self, names: Names) -> str:
         parts = [f"{_words(name)} {shown({}, value)}" for name, value in self.send.fields.items()]
