@@ -8,7 +8,7 @@ import codecs
 import html
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from urllib.parse import unquote, unquote_plus
 
 _SHORTEST = 3
@@ -41,6 +41,15 @@ _SIGNS = {
 _DIGITS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 _WORDS = {**dict.fromkeys(_SIGNS, "."), **{word: str(digit) for digit, word in enumerate(_DIGITS)}}
 _SPELLED = re.compile(rf"\s*[\[({{<]?\s*\b({'|'.join(_WORDS)})\b\s*[\])}}>]?\s*")
+_PLACES = "first|second|third|last|final|next|then|parts?|pieces?|half|rest|begins?|starts?|ends?|followed|continues?"
+_MARK = re.compile(rf"\b(?:{_PLACES}|[1-3](?=[.):]))\b", re.IGNORECASE)
+_BESIDE = (
+    r"and|the|it|is|my|of|in|with|by|comes|goes|on|user|name|username|e-?mail|mail|address|token|number|[1-3]"
+)
+_RUN = re.compile(rf"(?:\b(?:{_PLACES}|{_BESIDE})\b[\W_]*)+", re.IGNORECASE)
+"""Words that may stand around a piece, and say which one it is if a mark is among them."""
+_PARTS = re.compile(r"[\n?&=/#]|\"\s*[:,}\]]|[{\[:,]\s*\"")
+"""What ends a part of a text that says something by itself: a line, a field of an address or of JSON."""
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{6,}={0,2}")
 _BASE32 = re.compile(r"[A-Z2-7a-z]{8,}={0,6}")
 _HEX = re.compile(r"(?:(?:0x|\\x|%)?[0-9a-fA-F]{2}[\s:,;.-]?){4,}")
@@ -68,8 +77,9 @@ def carry(texts: Iterable[str], value: str) -> bool:
 
     Args:
         texts: The texts, in order.
-        value: The value, as for :func:`carries`. In pieces it is found if there are three at most, of four letters or
-            digits at least, in order.
+        value: The value, as for :func:`carries`. In pieces it is found in order: in one text with nothing but signs
+            or marks of a sequence between them, in several if each is all that a text, a line or a field says. If
+            other texts come between, there are three at most, of four letters or digits at least.
     """
     wanted = squashed(value)
     if len(wanted) < _SHORTEST:
@@ -79,7 +89,7 @@ def carry(texts: Iterable[str], value: str) -> bool:
         return True
     if len(wanted) < _BY_ITSELF:
         return False
-    return wanted in squashed("".join(given)) or _in_pieces(given, wanted)
+    return _in_pieces(given, wanted)
 
 
 def squashed(text: str) -> str:
@@ -112,31 +122,36 @@ def _has(text: str, wanted: str) -> bool:
     return False
 
 
-def _in_pieces(texts: Iterable[str], wanted: str) -> bool:
-    """Whether texts have a value in a few pieces of whole words, in order."""
-    letters, at = [], 0
-    for text in texts:
-        letters += [(letter, at + place) for letter, place in _letters(text)]
-        at += len(text) + 1
-    plain = "".join(letter for letter, _ in letters)
-    places = [place for _, place in letters]
+def _in_pieces(texts: Sequence[str], wanted: str) -> bool:
+    """Whether texts give a value away in pieces: in one of them with nothing but marks of a sequence between, or each
+    as a whole part of a text. A word in prose is no piece.
+    """
+    if any(wanted in squashed(_without_marks(text)) for text in texts):
+        return True
+    in_a_row: set[int] = set()  # letters of the value that whole parts have given, up to this one
+    apart = {
+        0: 0
+    }  # the same of parts that need not follow each other, and are long: with the number of pieces
+    for part in (part for text in texts for part in _PARTS.split(text)):
+        pieces = {squashed(part), squashed(_without_marks(part))} - {""}
+        if not pieces:
+            continue
+        in_a_row = {
+            at + len(piece) for at in (0, *in_a_row) for piece in pieces if wanted.startswith(piece, at)
+        }
+        for at, number in list(apart.items()):
+            for piece in pieces:
+                if number < _MOST_PIECES and len(piece) >= _PIECE and wanted.startswith(piece, at):
+                    end = at + len(piece)
+                    apart[end] = min(number + 1, apart.get(end, _MOST_PIECES))
+        if len(wanted) in in_a_row or len(wanted) in apart:
+            return True
+    return False
 
-    def is_edge(number: int) -> bool:
-        return number in (0, len(places)) or places[number] - places[number - 1] > 1
 
-    def found(rest: str, start: int, left: int) -> bool:
-        for length in range(len(rest), _PIECE - 1, -1):
-            at = plain.find(rest[:length], start)
-            while at >= 0:
-                whole = is_edge(at) and is_edge(at + length)
-                if whole and (
-                    length == len(rest) or (left > 1 and found(rest[length:], at + length, left - 1))
-                ):
-                    return True
-                at = plain.find(rest[:length], at + 1)
-        return False
-
-    return wanted[:_PIECE] in plain and found(wanted, 0, _MOST_PIECES)
+def _without_marks(text: str) -> str:
+    """Return a text without the words that say which piece of something comes, such as "and then the second part"."""
+    return _RUN.sub(lambda run: " " if _MARK.search(run[0]) else run[0], text)
 
 
 def forms(text: str) -> Iterator[str]:
