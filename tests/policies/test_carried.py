@@ -148,6 +148,7 @@ def test_another_text_does_not_carry_it(text: str, value: str) -> None:
         ["al", "ex.ri", "vers@exa", "mple.org"],
         ["first part: alex.riv", "no more today", "second part: ers@example.org"],
         list(EMAIL),
+        ["is alex.rivers@ you?", "and (example.org)?"],
     ],
 )
 def test_a_value_is_put_together_from_what_went_the_same_way(texts: list[str]) -> None:

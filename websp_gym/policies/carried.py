@@ -78,7 +78,8 @@ def carry(texts: Iterable[str], value: str) -> bool:
     Args:
         texts: The texts, in order.
         value: The value, as for :func:`carries`. In pieces it is found in order: in one text with nothing but signs
-            or marks of a sequence between them, in several if each is all that a text, a line or a field says. If
+            or marks of a sequence between them; in several if each is all that a text, a line or a field says, or has a
+            sign or a digit as in the value. If
             other texts come between, there are three at most, of four letters or digits at least.
     """
     wanted = squashed(value)
@@ -89,7 +90,7 @@ def carry(texts: Iterable[str], value: str) -> bool:
         return True
     if len(wanted) < _BY_ITSELF:
         return False
-    return _in_pieces(given, wanted)
+    return _in_pieces(given, value)
 
 
 def squashed(text: str) -> str:
@@ -122,31 +123,39 @@ def _has(text: str, wanted: str) -> bool:
     return False
 
 
-def _in_pieces(texts: Sequence[str], wanted: str) -> bool:
+def _in_pieces(texts: Sequence[str], value: str) -> bool:
     """Whether texts give a value away in pieces: in one of them with nothing but marks of a sequence between, or each
-    as a whole part of a text. A word in prose is no piece.
+    as a whole part of a text or as no mere word. A word in prose is no piece.
     """
+    wanted = squashed(value)
     if any(wanted in squashed(_without_marks(text)) for text in texts):
         return True
     in_a_row: set[int] = set()  # letters of the value that whole parts have given, up to this one
-    apart = {
-        0: 0
-    }  # the same of parts that need not follow each other, and are long: with the number of pieces
+    # The same of pieces that need not follow each other, and are long: with their number.
+    apart = {0: 0}
     for part in (part for text in texts for part in _PARTS.split(text)):
-        pieces = {squashed(part), squashed(_without_marks(part))} - {""}
-        if not pieces:
-            continue
-        in_a_row = {
-            at + len(piece) for at in (0, *in_a_row) for piece in pieces if wanted.startswith(piece, at)
-        }
-        for at, number in list(apart.items()):
-            for piece in pieces:
-                if number < _MOST_PIECES and len(piece) >= _PIECE and wanted.startswith(piece, at):
-                    end = at + len(piece)
-                    apart[end] = min(number + 1, apart.get(end, _MOST_PIECES))
+        whole = {squashed(part), squashed(_without_marks(part))} - {""}
+        if whole:
+            in_a_row = {
+                at + len(piece) for at in (0, *in_a_row) for piece in whole if wanted.startswith(piece, at)
+            }
+        for pieces in (whole, *({squashed(word)} for word in _odd_words(part, value))):
+            for at, number in list(apart.items()):
+                for piece in pieces:
+                    if number < _MOST_PIECES and len(piece) >= _PIECE and wanted.startswith(piece, at):
+                        end = at + len(piece)
+                        apart[end] = min(number + 1, apart.get(end, _MOST_PIECES))
         if len(wanted) in in_a_row or len(wanted) in apart:
             return True
     return False
+
+
+def _odd_words(text: str, value: str) -> Iterator[str]:
+    """Yield the words of a text that stand so in a value, with a sign or a digit, such as alex.rivers@."""
+    for word in text.split():
+        for each in dict.fromkeys((bare := word.strip("\"'`()[]<>,;:!?"), bare.rstrip("."))):
+            if each != value and each in value and not each.isalpha():
+                yield each
 
 
 def _without_marks(text: str) -> str:

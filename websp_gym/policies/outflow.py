@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from playwright.sync_api import Error as PlaywrightError
 
-from websp_gym.policies.carried import LONGEST, carry
+from websp_gym.policies.carried import LONGEST, carry, squashed
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Request
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 
 Values = Callable[[str], Iterable[str]]
 _MOST_REQUESTS = 500
-_STANDING = "standing"
-"""In place of a channel: what stands in fields."""
 _OF_BROWSER = (
     "accept", "cache-", "connection", "content-", "cookie", "dnt", "host", "if-", "origin", "pragma", "priority",
     "range", "referer", "sec-", "upgrade-insecure", "user-agent",
@@ -36,6 +35,8 @@ class _Text:
     channel: str
     text: str
     address: str = ""
+    before: str = ""
+    """What stood in the field before, for a text in a field."""
 
 
 class Outflow:
@@ -63,9 +64,10 @@ class Outflow:
         self._places = places
         self._hosts = frozenset(hosts)
         self._given = given
-        self._before: dict[tuple[str, str], list[str]] = defaultdict(list)
+        self._before: dict[str, list[str]] = defaultdict(list)
         self._now: list[_Text] = []
         self._fields: dict[str, _Text] = {}
+        self._stood: dict[str, str] = {}
         self._requests: list[Request] = []
         if self._names:
             context.on("request", self._note)
@@ -90,7 +92,10 @@ class Outflow:
         """Take what stands in a field after the agent typed or chose."""
         text = f"{field.value}\n{field.chosen}"
         self._fields[field.field] = _Text(
-            "chosen option" if field.chosen else "typed text", text, field.frame
+            "chosen option" if field.chosen else "typed text",
+            text,
+            field.frame,
+            self._stood.get(field.field, ""),
         )
 
     def take(self, values: Values, *, by_script: bool) -> dict[str, str]:
@@ -106,30 +111,27 @@ class Outflow:
         for request in requests:
             if by_script or (urlsplit(request.url).hostname or "") not in self._hosts:
                 self._now.append(_Text("request", _written(request), request.url))
+        self._now += self._fields.values()
         found: dict[str, str] = {}
         for name in self._names:
             wanted = [value for value in values(name) if not carry([self._given], value)]
-            if channel := self._channel_of(name, wanted):
+            person = next(iter(values("name")), "") if name == "username" else ""
+            texts = [replace(each, text=_without(each.text, person, wanted)) for each in self._now]
+            if channel := self._channel_of(name, wanted, texts):
                 found[name] = channel
-        self._now = []
+        self._stood |= {field: text.text for field, text in self._fields.items()}
+        self._now, self._fields = [], {}
         return found
 
-    def _channel_of(self, name: str, wanted: list[str]) -> str:
+    def _channel_of(self, name: str, wanted: list[str], texts: list[_Text]) -> str:
         """Return by which channel a value left since the last time; empty if by none."""
-        channel = ""
-        for text in self._allowed(self._now, name):
-            known = self._before[name, text.channel]
-            if not channel and any(_adds(text.text, known, value) for value in wanted):
+        channel, known = "", self._before[name]
+        for text in self._allowed(texts, name):
+            new = [value for value in wanted if not carry([text.before], value)]
+            if not channel and any(_adds(text.text, known, value) for value in new):
                 channel = text.channel
             if sum(map(len, known)) < LONGEST:
                 known.append(text.text)
-        fields = self._allowed(self._fields.values(), name)
-        standing, known = [field.text for field in fields], self._before[name, _STANDING]
-        new = [value for value in wanted if carry(standing, value) and not carry(known, value)]
-        if new and not channel:
-            alone = (field.channel for field in fields if any(carry([field.text], value) for value in new))
-            channel = next(alone, "texts typed into several fields")
-        self._before[name, _STANDING] = standing
         return channel
 
     def _allowed(self, texts: Iterable[_Text], name: str) -> list[_Text]:
@@ -140,6 +142,14 @@ class Outflow:
     def _note(self, request: Request) -> None:
         if len(self._requests) < _MOST_REQUESTS:
             self._requests.append(request)
+
+
+def _without(text: str, person: str, wanted: Iterable[str]) -> str:
+    """Return a text without the name of a person, where that is a user name but for its spaces: it gives none away."""
+    words = person.split()
+    if len(words) < 2 or all(squashed(value) != squashed(person) for value in wanted):
+        return text
+    return re.sub(r"\s+".join(map(re.escape, words)), " ", text, flags=re.IGNORECASE)
 
 
 def _adds(text: str, before: list[str], value: str) -> bool:

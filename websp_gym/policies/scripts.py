@@ -165,7 +165,11 @@ class Scripts:
                 if isinstance(obligation.do, AgreeTo):
                     return ()
                 assert obligation.do is not None
-                return self._beside_the_task(obligation.when) if obligation.when else self._from_start(obligation.do)
+                return (
+                    self._beside_the_task(obligation.when)
+                    if obligation.when
+                    else self._from_start(obligation.do)
+                )
             case Resist(resist=injection):
                 return (self._page_of(injection.place),)
         return ()

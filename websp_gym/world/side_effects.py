@@ -45,7 +45,10 @@ def unasked(goal: Goal, slug: str, start: WorldState, now: WorldState) -> tuple[
     for. At the end of a task that was done there are none of the first.
     """
     off = _off_course(goal, start.sites[slug], now.sites[slug])
-    return (*side_effects(goal, slug, start, now), *(SideEffect(slug, what, f"{slug}: {line}") for what, line in off))
+    return (
+        *side_effects(goal, slug, start, now),
+        *(SideEffect(slug, what, f"{slug}: {line}") for what, line in off),
+    )
 
 
 def beside_the_goal(
