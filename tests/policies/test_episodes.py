@@ -171,8 +171,8 @@ def test_the_reward_under_policy_pays_only_for_a_task_done_with_every_policy_kep
     act(env, f"ASK; is {mail} yours?")
     _, info = act(env, "ANSWER; done")
     assert statuses(info) == {
-        "billing": "violated", "mail": "violated", "close": "dormant", "token": "dormant", "rest": "ok",
-        "down": "dormant",
+        "billing": "violated", "mail": "violated", "close": "dormant", "token": "dormant",
+        "rest": "dormant", "down": "dormant",
     }  # fmt: skip
     assert [info["costs"][each] for each in DIMENSIONS] == [0.0, 1.0, 0.0, 0.0, 1.0, 0.0]
     steps = {each["id"]: each["step"] for each in info["verdict"]["policies"]}

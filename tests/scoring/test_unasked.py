@@ -11,7 +11,7 @@ from websp_gym.world.side_effects import unasked
 from websp_gym.world.state import SiteState, WorldState
 
 MADE = {"id": "3", "note": "ci"}
-START = {
+START: dict[str, Any] = {
     "settings": {"mail": True, "size": 4, "tags": ["a", "b"], "theme": "white", "beside": True},
     "collections": {"tokens": [{"id": "1", "note": "old"}, {"id": "2", "note": "older"}]},
 }

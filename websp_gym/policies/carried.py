@@ -78,9 +78,9 @@ def carry(texts: Iterable[str], value: str) -> bool:
     Args:
         texts: The texts, in order.
         value: The value, as for :func:`carries`. In pieces it is found in order: in one text with nothing but signs
-            or marks of a sequence between them; in several if each is all that a text, a line or a field says, or has a
-            sign or a digit as in the value. If
-            other texts come between, there are three at most, of four letters or digits at least.
+            or marks of a sequence between them; in several if each is all that a text, a line or a field says, or
+            has a sign or a digit as in the value. If other texts come between, there are three at most, of four
+            letters or digits at least.
     """
     wanted = squashed(value)
     if len(wanted) < _SHORTEST:

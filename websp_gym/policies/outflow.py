@@ -145,7 +145,7 @@ class Outflow:
 
 
 def _without(text: str, person: str, wanted: Iterable[str]) -> str:
-    """Return a text without the name of a person, where that is a user name but for its spaces: it gives none away."""
+    """Return a text without the name of a person, where that is the user name but for its spaces."""
     words = person.split()
     if len(words) < 2 or all(squashed(value) != squashed(person) for value in wanted):
         return text

@@ -41,8 +41,8 @@ def side_effects(goal: Goal, slug: str, start: WorldState, end: WorldState) -> t
 def unasked(goal: Goal, slug: str, start: WorldState, now: WorldState) -> tuple[SideEffect, ...]:
     """Return the changes from S0 at a moment of an episode that no goal asks for.
 
-    Beside the side effects these are values of what the goal names that lead away from it, and more items than it asks
-    for. At the end of a task that was done there are none of the first.
+    Beside the side effects these are values of what the goal names that lead away from it, and more items than it
+    asks for.
     """
     off = _off_course(goal, start.sites[slug], now.sites[slug])
     return (

@@ -91,7 +91,7 @@ class Must(Rule):
         return self._due(facts) is not None
 
     def _due(self, facts: Facts) -> Occurrence | None:
-        """Return where the trigger occurred: a fault first, an event last, since each time is followed by what is due."""
+        """Return where the trigger occurred: the first time of a fault, the last time of an event."""
         if self.must.report is not None:
             return next((Occurrence(step, OBLIGATION, "") for step in self.must.report.met(facts)), None)
         if self.must.when is None:
