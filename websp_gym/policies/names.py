@@ -20,6 +20,16 @@ if TYPE_CHECKING:
     from websp_gym.sandbox.schema.site_schema import FormAction
 
 
+_STATES = {"private": ("public", "private"), "hidden": ("visible", "hidden")}
+"""What people call the two values of a field, off and on, that is named by one of them."""
+_NAMING = ("name", "title", "note", "label", "subject")
+"""Fields by which people know an item, where its collection has no key."""
+
+
+def _is_no_name(field: str) -> bool:
+    return field not in _NAMING
+
+
 class Names:
     """The names of one site.
 
@@ -78,6 +88,8 @@ class Names:
     def value_of_field(self, collection: str, name: str, value: Any) -> str:
         """Return what people call a value of such a field."""
         field = (self.site.collections[collection].fields or {}).get(name)
+        if isinstance(value, bool) and (state := _STATES.get(name.removeprefix("is_"))):
+            return state[value]
         return shown(getattr(field, "choices", {}), value)
 
     def things(self, collection: str) -> str:
@@ -87,7 +99,7 @@ class Names:
     def item(self, collection: str, item: Mapping[str, Any]) -> str:
         """Return the name of an item by which people know it; empty if it has none."""
         key = self.site.collections[collection].key
-        fields = [key] if key else [name for name in item if name != "id"]
+        fields = [key] if key else sorted((name for name in item if name != "id"), key=_is_no_name)
         texts = [str(item[name]) for name in fields if isinstance(item.get(name), str) and item[name]]
         return texts[0] if texts else ""
 

@@ -67,10 +67,10 @@ class Change(OfLog):
         return self._phrase_of(names.settings(self.change.settings), names)
 
     def phrase_for(self, things: Iterable[str], names: Names, state: SiteState | None) -> str:
-        return self._phrase_of([thing.removeprefix("settings/") for thing in things], names)
+        return self._phrase_of([thing.removeprefix("settings/") for thing in things], names, "and")
 
-    def _phrase_of(self, keys: list[str], names: Names) -> str:
-        which = f"the setting{'s' * (len(keys) > 1)} {listed([names.setting(key) for key in keys], 'or')}"
+    def _phrase_of(self, keys: list[str], names: Names, joint: str = "or") -> str:
+        which = f"the setting{'s' * (len(keys) > 1)} {listed([names.setting(key) for key in keys], joint)}"
         if self.change.to is None:
             return f"change {which}"
         value = names.value(keys[0], self.change.to)
