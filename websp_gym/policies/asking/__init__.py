@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 from websp_gym.actions.question import KINDS, Consent, read_question
 from websp_gym.policies.asking.acts import Act, Phrase
 from websp_gym.policies.asking.lexicon import CLASSES, VERBS, Verb
+from websp_gym.policies.asking.named import all_things, value_named
 from websp_gym.policies.asking.requests import Request
 from websp_gym.policies.asking.things import Things, stems
-from websp_gym.policies.asking.topics import Named, Reading, all_things, value_named
+from websp_gym.policies.asking.topics import Named, Reading
 from websp_gym.policies.asking.words import words_of
 
 if TYPE_CHECKING:

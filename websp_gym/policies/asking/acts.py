@@ -6,7 +6,7 @@ from collections.abc import Container, Iterable
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from websp_gym.policies.asking.lexicon import ALL, LITTLE, NUMBERS, ORDINALS, PRONOUNS, Verb
+from websp_gym.policies.asking.lexicon import ALL, LITTLE, NUMBERS, ORDINALS, PREPOSITIONS, PRONOUNS, Verb
 from websp_gym.policies.asking.words import Word
 
 _EVERY = ALL | {"whole", "entire"}
@@ -32,6 +32,15 @@ class Phrase:
     def refers_back(self) -> bool:
         """Whether it says that its thing was named before: "it", "these two", "that one"."""
         return any(word.text in PRONOUNS and not word.name for word in self.words)
+
+    @property
+    def head(self) -> tuple[Word, ...]:
+        """What stands before its first preposition: "the tag" in "the tag of the dataset"."""
+        at = next(
+            (at for at, word in enumerate(self.words) if at and word.text in PREPOSITIONS and not word.name),
+            None,
+        )
+        return self.words[:at]
 
     @property
     def ordinal(self) -> int | None:

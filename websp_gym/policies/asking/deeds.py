@@ -28,6 +28,8 @@ _AFTER = words_in("after_account")
 _SIGN_IN = frozenset(map(stem, ["password", "passphrase"]))
 
 _SWITCHES = ("switch", "checkbox", "radio", "combobox", "menuitemcheckbox", "slider", "option")
+_CONTAINERS = frozenset(map(stem, ("wish", "list", "bag", "cart", "basket", "shelf", "favourite", "history")))
+"""Nouns of items that are called by what they are in."""
 _NEW = frozenset(("new", "another", "a", "an", "fresh", "one", "some", "additional", "further"))
 _STRONGLY = stems_in("new")
 
@@ -76,7 +78,7 @@ def is_deed(deed: DeedKind, act: Act, things: Things, before: Sequence[Sequence[
 
 def _names_a_thing(act: Act, things: Things) -> bool:
     """Whether an act is about a setting or an item of the account."""
-    phrases = [phrase for phrase in act.things if not phrase.refers_back]
+    phrases = [phrase for phrase in act.things if not phrase.is_pronoun]
     said = set[str]().union(*(content(phrase.words) for phrase in phrases)) if phrases else set()
     found = Pool(things.settings, ignored=things.site).find(phrases)
     if any(thing.label - things.site <= said for thing in found):
@@ -131,6 +133,8 @@ def is_added(items: ItemsOf, act: Act, before: Sequence[Sequence[Word]], things:
         return False
     said = content(act.said)
     kind = things.kind(items.collection)
+    if _is_put_into_one(act, noun):
+        return False
     new = any(word.text in _NEW for word in act.said)
     if not said & kind and (not act.things or all(phrase.refers_back for phrase in act.things)):
         last = next((words for words in reversed(before) if content(words) & kind - HARMLESS), ())
@@ -143,6 +147,23 @@ def is_added(items: ItemsOf, act: Act, before: Sequence[Sequence[Word]], things:
         pool = Pool(things.items(items.collection), ignored=things.site)
         return act.root != "put" or not pool.find(act.things)
     return new or bool(said & (kind - noun)) or "into" in {word.text for word in act.said}
+
+
+def _is_put_into_one(act: Act, noun: frozenset[str]) -> bool:
+    """Whether something is added to an item, and not the item: "add the tag to the dataset"."""
+    heads = set[str]().union(*(content(phrase.head) for phrase in act.things))
+    after = [
+        word
+        for phrase in act.things
+        for word in phrase.words[len(phrase.head) :]
+        if word.stem in noun and phrase.words[len(phrase.head)].text in ("to", "into", "in", "on", "under")
+    ]
+    return (
+        bool(heads - HARMLESS)
+        and not heads & noun
+        and bool(after)
+        and all(word.text == word.stem and word.stem not in _CONTAINERS for word in after)
+    )
 
 
 def is_pressed(event: Press, act: Act, before: Sequence[Sequence[Word]], things: Things) -> bool:

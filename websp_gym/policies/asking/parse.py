@@ -17,12 +17,14 @@ from websp_gym.policies.asking.tails import (
     STATES_OF_BEING,
     Tail,
     by_name,
+    excepted,
     has_break,
     is_break,
     phrases,
 )
+from websp_gym.policies.asking.values import SEEN
 from websp_gym.policies.asking.verbs import BE, Head, heads
-from websp_gym.policies.asking.words import Word
+from websp_gym.policies.asking.words import Word, stem
 
 _ME = frozenset(("i", "we", "me", "us", "my"))
 _IN_JOINTS = words_in("in_joints")
@@ -34,6 +36,24 @@ _THE_SITE = words_in("the_site")
 _LETTING = frozenset(("let", "allow", "permit"))
 
 
+_PREVENTING = frozenset(
+    map(stem, ("stop", "prevent", "keep", "bar", "forbid", "prohibit", "block", "hinder", "ban"))
+)
+
+
+def _less(words: list[Word]) -> list[Word]:
+    """Return words with "stop X from being public" as "make X less public"."""
+    for at, word in enumerate(words):
+        if word.stem in _PREVENTING and not word.name:
+            for place in range(at + 1, len(words) - 2):
+                if [each.text for each in words[place : place + 2]] == ["from", "being"]:
+                    if words[place + 2].text in SEEN:
+                        rest = [Word("less"), *words[place + 2 :]]
+                        return [*words[:at], Word("make"), *words[at + 1 : place], *rest]
+                    return words
+    return words
+
+
 class Part:
     """A part of a sentence in which acts are looked for.
 
@@ -43,9 +63,9 @@ class Part:
     """
 
     def __init__(self, words: Sequence[Word], *, wishes: bool = False) -> None:
-        self.words = list(words)
-        self.texts = plain(words)
-        self.heads = heads(words)
+        self.words = _less(list(words))
+        self.texts = plain(self.words)
+        self.heads = heads(self.words)
         self._wishes = wishes
 
     # ------------------------------------------------------------------ which verbs count
@@ -53,11 +73,24 @@ class Part:
     def asked(self) -> list[Act]:
         """Return the acts that it asks for; none if it asks for something else."""
         first = self._first()
+        if first is not None and self._is_prevented(first):
+            return []
         if first is None or (
             self.heads and first.at > self.heads[0].at and "keep" in self.heads[0].verb.kinds
         ):
             return [] if self.heads or not self._begins_with_name() else [by_name(self.words)]
         return self.acts(first)
+
+    def _is_prevented(self, first: Head) -> bool:
+        """Whether it says that what would take something away is not to be: "prevent X from being removed"."""
+        if first.root not in _PREVENTING or "from" not in self.texts[first.at :]:
+            return False
+        start = self.texts.index("from", first.at)
+        return any(
+            head.at > start
+            and (head.verb.turn is False or head.verb.more is False or "remove" in head.verb.kinds)
+            for head in self.heads
+        )
 
     def _begins_with_name(self) -> bool:
         start = next((at for at, text in enumerate(self.texts) if text not in _THROUGH), len(self.texts))
@@ -193,8 +226,8 @@ class Part:
             if head in left:
                 without += tail.things if head.verb.kinds else []
                 continue
-            before, excepted = self._things_before(head, begin)
-            without += excepted
+            before, left_out = self._things_before(head, begin)
+            without += left_out or (excepted(self.words[: head.at]) if not number else [])
             if not before and tail.things and all(phrase.is_pronoun for phrase in tail.things):
                 tail.things = self._topic(head, begin) or tail.things
             things = before or [

@@ -19,7 +19,7 @@ _ALWAYS = (
     r"(?:^|,)(?:[md]I(?=[x])|y[PA]cJ)",  # shall I; you ok with me
 )
 _ASKED = (
-    r"mn?[IJ]",  # may I
+    r"mn?I",  # may I
     r"[ud]yhJ",  # would you have me
     r"[dh]n?I",  # do I (have your consent)
     r"bn?In?(?:[AV]|c)",  # am I allowed

@@ -6,7 +6,14 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from websp_gym.policies.asking.acts import Phrase
-from websp_gym.policies.asking.lexicon import DETERMINERS, HARMLESS, NUMBERS, PREPOSITIONS, PRONOUNS
+from websp_gym.policies.asking.lexicon import (
+    DETERMINERS,
+    HARMLESS,
+    NUMBERS,
+    OWN_WORDS,
+    PREPOSITIONS,
+    PRONOUNS,
+)
 from websp_gym.policies.asking.things import Thing, content
 from websp_gym.policies.asking.words import Word, stem
 
@@ -33,7 +40,7 @@ class Pool:
         kinds: frozenset[str] = frozenset(),
         verb: str = "",
     ) -> None:
-        self._verb, self._kinds = verb, kinds
+        self._verb, self._kinds, self._others = verb, kinds, others
         self._things = things
         self._fitting = fitting if fitting is not None else frozenset(thing.key for thing in things)
         self._ignored = ignored
@@ -113,7 +120,7 @@ class Pool:
     def _is_word_of(self, word: Word, thing: Thing) -> bool:
         root = word.stem
         return (
-            root in thing.names - HARMLESS - thing.kind - self._kinds - self._ignored
+            root in thing.names - HARMLESS - thing.kind - self._kinds - self._ignored - self._others
             and self._counts[root] == 1
             and len(root) > 3
         )
@@ -187,13 +194,20 @@ class Pool:
             (at for at, word in enumerate(phrase.words) if word.text in PREPOSITIONS and not word.name), 0
         )
         head = content(phrase.words[:at]) - self._ignored
+        owners = [at for at, word in enumerate(phrase.words) if word.written.endswith(("'s", "\u2019s"))]
+        if not thing.label and owners and phrase.words[owners[-1]].stem in thing.names:
+            owned = content(phrase.head[owners[-1] + 1 :])
+            return owned <= thing.names | thing.kind | self._kind | OWN_WORDS
         if phrase.words[0].text in ("all", "what", "whatever", "everything"):
             return True
         return bool(thing.label) or not head or bool(head & (thing.words | HARMLESS | self._kind | _COUNTS))
 
     def _explains(self, thing: Thing, said: set[str]) -> bool:
         """Whether no word is of the names of others only."""
-        return not (said & self._names) - thing.words - thing.values - HARMLESS - self._kind
+        known = HARMLESS | self._kind | thing.values
+        if not thing.label and said & self._others - thing.names - known:
+            return False  # another's name, which a text of this item only speaks of
+        return not (said & self._names) - thing.words - known
 
     def _is_plural(self, phrase: Phrase) -> bool:
         kinds = [word for word in phrase.words if word.stem in self._kind]

@@ -5,19 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from websp_gym.policies.asking.acts import Act, listed
-from websp_gym.policies.asking.lexicon import HARMLESS, LITTLE, VAGUE, VERB_STEMS, words_in
+from websp_gym.policies.asking.acts import Act, Phrase, listed
+from websp_gym.policies.asking.lexicon import EXCEPT, HARMLESS, LITTLE, VAGUE, VERB_STEMS, words_in
 from websp_gym.policies.asking.parse import Part
 from websp_gym.policies.asking.permission import Marker, has_condition, markers
 from websp_gym.policies.asking.sentences import Sentence, is_short, plain, sentences
 from websp_gym.policies.asking.statements import intended
-from websp_gym.policies.asking.tails import bare, phrases
-from websp_gym.policies.asking.words import Word, is_past
+from websp_gym.policies.asking.tails import NO, bare, excepted, phrases, stays
+from websp_gym.policies.asking.words import Word, is_past, is_progressive
 
 _FACTS = words_in("facts")
 _OPENERS = words_in("openers")
 _MODALS = frozenset(("may", "can", "could", "shall", "should", "might", "must"))
 _WH = frozenset(("what", "which", "who", "whom", "whose", "when", "where", "why", "how"))
+_GENERAL = words_in("general")
+_STAYS = frozenset(("stays", "stay", "remains", "remain"))
+_AFTER_STAY = words_in("after_stay") | {"", ","}
 _TELLERS = words_in("tellers")
 _BEING = words_in("becoming")
 _MOST_BARE = 14
@@ -31,10 +34,12 @@ class Request:
     Args:
         acts: What it asks to do.
         context: What was said before, the latest last, for what it calls "it".
+        kept: What other sentences say that stays as it is.
     """
 
     acts: tuple[Act, ...]
     context: tuple[tuple[Word, ...], ...] = ()
+    kept: tuple[Phrase, ...] = ()
 
 
 @dataclass
@@ -50,6 +55,8 @@ class _Said:
 
 def requests_in(words: Sequence[Word]) -> list[Request]:
     """Return the requests in a text."""
+    if any(word.text in _GENERAL and not word.name for word in words):
+        return []  # what is so in general asks for nothing
     return _Text([_Said(each) for each in sentences(words)]).requests()
 
 
@@ -60,11 +67,14 @@ class _Text:
         self._said = said
         self._found: list[Request] = []
         self._awaited = False
+        self._denied = False
+        """Whether a list follows of what is not done."""
 
     def requests(self) -> list[Request]:
         for at, each in enumerate(self._said):
             self._read(at, each)
-        return self._found
+        kept = tuple(phrase for each in self._said if not each.requests for phrase in _kept(each.sentence))
+        return [replace(request, kept=kept) for request in self._found]
 
     def _read(self, at: int, said: _Said) -> None:
         sentence = said.sentence
@@ -73,6 +83,12 @@ class _Text:
             self._asks_about_before(at)
             return
         found = [] if _is_all_quoted(sentence) else _asked_markers(sentence)
+        if sentence.end in (":", "\n") and not found:
+            self._denied = _denies(sentence) or (self._denied and sentence.end == "\n")
+        if self._denied and not found and not sentence.asked:
+            said.closes = True
+            return
+        self._denied = False
         if (not found or found[0].bare) and (acts := _passive_question(sentence)):
             self._add(at, acts, [sentence.words])
             return
@@ -109,6 +125,8 @@ class _Text:
                     continue
             if acts := _asked_acts(part, marker):
                 some = True
+                for act in acts:
+                    act.without = [*act.without, *excepted(before)]
                 self._add(at, self._with_list(at, acts), [before])
         if not some:
             said.intends, said.closes = intended(words)
@@ -215,12 +233,41 @@ def _passive_question(sentence: Sentence) -> list[Act]:
     rest = sentence.words[start + 1 :]
     be = "be" if first in _MODALS else "to be" if first in ("is", "are") else ""
     _, found, after = f" {' '.join(plain(rest))} ".partition(f" {be} ") if be else ("", "", "")
+    if after.split()[:1] in (["allowed"], ["permitted"], ["able"], ["entitled"]):
+        return []  # what others may do
     if found and any(is_past(text) for text in after.split()[:2]):
         return Part(rest).asked()
     if not sentence.asked or first not in ("is", "are", "would", "will", ""):
         return []
     ends = [at for at in range(len(rest)) if is_short(rest[at:], asked=True) or plain(rest[at:]) == ["be"]]
     return Part(rest[: ends[0]]).asked() if ends and ends[0] else []
+
+
+def _denies(sentence: Sentence) -> bool:
+    """Whether the heading of a list says that what follows is not done: "What I will not do:"."""
+    texts = sentence.plain
+    if has_condition(texts) or {"else", "more", "other", "but", "only"} & set(texts):
+        return False
+    part = Part(sentence.words)
+    is_kept = bool(part.heads) and "keep" in part.heads[0].verb.kinds
+    return bool(NO & set(texts)) or is_kept or stays(texts)
+
+
+def _kept(sentence: Sentence) -> list[Phrase]:
+    """Return what a sentence says that stays as it is: "Oslo stays.", "I keep Lyon.", "Not the one in Oslo."."""
+    part = Part(sentence.words)
+    verbs = [head for head in part.heads if head.verb.kinds]
+    if sentence.asked or any("keep" not in head.verb.kinds for head in verbs):
+        return []
+    texts = (*part.texts, "")
+    stay = (at for at, text in enumerate(part.texts) if text in _STAYS and texts[at + 1] in _AFTER_STAY)
+    start, end = 0, next(stay, 0)
+    if verbs:
+        start, end = verbs[0].end, len(part.texts)
+    elif not end and part.texts[0] in (*EXCEPT, "not") and not is_progressive(texts[1]):
+        start, end = 1, len(part.texts)
+    named = phrases(listed(sentence.words[start:end]))
+    return [] if any(phrase.refers_back for phrase in named) else named
 
 
 def _is_all_quoted(sentence: Sentence) -> bool:

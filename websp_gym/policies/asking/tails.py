@@ -164,6 +164,16 @@ def stays(texts: Sequence[str]) -> bool:
     )
 
 
+def excepted(words: Sequence[Word]) -> list[Phrase]:
+    """Return what words before an act leave out: "except for Oslo, ..."."""
+    texts = plain(words)
+    for at, text in enumerate(texts):
+        if (text in EXCEPT and text not in ("but", "save", "without")) or tuple(texts[at : at + 2]) in _PAIRS:
+            end = next((place for place in range(at, len(texts)) if texts[place] == ","), len(texts))
+            return phrases(listed(words[at + 1 : end]))
+    return []
+
+
 def bare(words: Sequence[Word]) -> list[Act]:
     """Return what words without a verb ask to set: "personalized ads off", "the license to MIT"."""
     texts = plain(words)

@@ -131,6 +131,11 @@ class Things:
         others = [name for name in (self._state.collections if self._state else ()) if name != beside]
         return frozenset[str]().union(*(self.kind(name) - HARMLESS for name in others if self.rows(name)))
 
+    @property
+    def collections(self) -> list[str]:
+        """The collections of the state."""
+        return list(self._state.collections) if self._state else []
+
     def rows(self, collection: str) -> list[dict[str, Any]]:
         """Return the items of a collection as the state has them."""
         return self._state.collections.get(collection, []) if self._state else []

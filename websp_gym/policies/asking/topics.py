@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from websp_gym.policies.asking.acts import Act, Phrase, listed
@@ -11,12 +12,13 @@ from websp_gym.policies.asking.deeds import is_added, is_deed, is_pressed, is_vi
 from websp_gym.policies.asking.lexicon import (
     ALL,
     HARMLESS,
+    KIND_WORDS,
     KNOWN,
     LITTLE,
     NUMBERS,
+    PARTICLES,
     SPELLABLE,
     SUBORDINATE,
-    Verb,
 )
 from websp_gym.policies.asking.pool import Pool
 from websp_gym.policies.asking.requests import Request, requests_in
@@ -29,15 +31,13 @@ from websp_gym.world.state import same
 
 if TYPE_CHECKING:
     from websp_gym.policies.events import Event, ItemsOf
-    from websp_gym.policies.names import Names
     from websp_gym.tasks.schema import Value
-    from websp_gym.world.state import SiteState
 
 Named = dict[str, "Value | None"]
 """Things, each with the value that was named; ``None`` for none."""
 _MOST_WORDS = 400
 """Words of a question; a longer text is not understood, so that none takes long to read."""
-_CHOOSING = frozenset(map(stem, ["set", "select", "choose", "pick"]))
+_CHOOSING = frozenset(map(stem, ["turn", "set", "select", "choose", "pick"]))
 """Verbs that say nothing without a value: "May I choose it?"."""
 
 
@@ -56,6 +56,7 @@ class Reading:
     ) -> None:
         self._things = things
         self._quoted = quotations(text)
+        self._kept: Sequence[Phrase] = ()
         controls = list(controls)
         names = things.spellings | {word for text in controls for word in parts(text)}
         said = words_of(text)
@@ -72,6 +73,7 @@ class Reading:
         """Return the things of an event for which it asks consent, with the values that it names."""
         found: Named = {}
         for request in self.requests:
+            self._kept = request.kept
             for number, act in enumerate(request.acts):
                 before = [*request.context, *(each.said for each in request.acts[:number])]
                 for thing, value in self._of(event, act, before).items():
@@ -124,15 +126,16 @@ class Reading:
         found, direct = self._of_panel(event, act), False
         if not found:
             found, direct = self._found(pool, act, before)
-        found = found or self._by_choice(keys, act)
+        if not any(map(self._is_of_another, act.things)):
+            found = found or self._by_choice(keys, act)
         named: Named = {}
         for thing in found:
             key = thing.key.removeprefix("settings/")
             value = self._value_of_setting(key, act, direct=direct) if key in keys else UNCLEAR
-            if value is UNSAID and (act.root == "turn" or (direct and act.root in _CHOOSING)):
+            if value is UNSAID and act.root in (_CHOOSING if direct else _CHOOSING - {"set"}):
                 value = UNCLEAR
             if value is not UNCLEAR and not (act.bare and value is UNSAID):
-                named |= _with(thing.key, value, event.change.to)
+                named |= with_value(thing.key, value, event.change.to)
         return named
 
     def _of_panel(self, event: Change, act: Act) -> list[Thing]:
@@ -222,7 +225,7 @@ class Reading:
         words = words.union(*map(stems, values))
         named: Named = {}
         for thing in self._items(items, act, before, words):
-            named |= _with(thing.key, value, event.to)
+            named |= with_value(thing.key, value, event.to)
         return named
 
     def _items(
@@ -240,15 +243,43 @@ class Reading:
 
     def _found(self, pool: Pool, act: Act, before: Sequence[Sequence[Word]]) -> tuple[list[Thing], bool]:
         """Return the things of an act, and whether they were named before it, as where it says "it" or nothing."""
-        things = [phrase for phrase in act.things if not phrase.is_rest]
+        things = [phrase for phrase in act.things if not phrase.is_rest and not self._is_of_another(phrase)]
+        if act.things and not things:
+            return [], False
         found, back = pool.find(things), False
         vague = [phrase for phrase in things if pool.is_vague(phrase)]
         if not found and (len(vague) == len(things) or any(phrase.refers_back for phrase in vague)):
             found, back = pool.before(vague, [_listed(words) for words in before]), True
-        return pool.without(found, act.without), back
+        kept = pool.find(self._kept)
+        return [thing for thing in pool.without(found, act.without) if thing not in kept], back
+
+    def _is_of_another(self, phrase: Phrase) -> bool:
+        """Whether a phrase names something that the site does not know, which belongs to a thing or is about it.
+
+        So it is with "the banner about Targeting Cookies", "Jordan Blake's photo" and "Jordan Blake from my notes".
+        """
+        words = list(phrase.words)
+        if words[0].text in ("what", "whatever", "all", "everything") and not words[0].name:
+            return False
+        start = next(
+            (at for at, word in enumerate(words) if word.text == "from" and not word.name), len(words)
+        )
+        for part in (phrase.head, words[start:]):
+            said = [word for word in part if content([word]) and word.text not in PARTICLES]
+            if said and not (said[-1].name or said[-1].quotation) and said[-1].stem not in self._known:
+                return True
+        return False
+
+    @cached_property
+    def _known(self) -> frozenset[str]:
+        """The words for things of the site, and for what such a thing is."""
+        things = self._things
+        described = frozenset[str]().union(*(thing.words | thing.values for thing in things.settings))
+        items = (thing.words for name in things.collections for thing in things.items(name))
+        return described.union(things.vocabulary, HARMLESS, KIND_WORDS, *items)
 
 
-def _with(thing: str, value: Any, wanted: Any) -> Named:
+def with_value(thing: str, value: Any, wanted: Any) -> Named:
     """Return a thing with the value that was named, unless the event is about another value only."""
     if value is UNSAID:
         return {thing: None}
@@ -275,39 +306,3 @@ def _words_of_field(name: str, label: str, field: Any) -> frozenset[str]:
     if words & {"privat", "public", "visibility"}:
         words |= stems("private public visibility visible hidden")
     return words - LITTLE
-
-
-def all_things(event: Event, names: Names, state: SiteState | None) -> list[str]:
-    """Return the things of an event that there are now, as a record of consent names them."""
-    match event:
-        case Change():
-            return [f"settings/{key}" for key in names.settings(event.patterns(names))]
-        case Remove(remove=items) | Edit(edit=items):
-            rows = state.collections.get(items.collection, []) if state is not None else []
-            return [f"{items.collection}/{row['id']}" for row in rows if items.fit(row)]
-        case Add(add=items):
-            return [f"{items.collection}/+"]
-        case Deed(deed=deed):
-            return [deed]
-        case Press(press=control):
-            return [f"{control.role}/{control.name}"]
-        case AgreeTo(agree_to=purposes):
-            return [f"decision/{purpose}" for purpose in purposes]
-        case Visit(visit=address):
-            return [address]
-    return []
-
-
-def value_named(event: Event, thing: str, said: str, names: Names) -> Value | None:
-    """Return the value of a thing that words name, such as ``off`` or the label of a choice.
-
-    Raises:
-        ValueError: The thing cannot have such a value, or the event is about another one.
-    """
-    act = Act(Verb(frozenset(("change", "edit"))), value=tuple(words_of(f'"{said}"')))
-    reading = Reading(f'"{said}"', Things(names, None), requests=[Request((act,))])
-    value = reading.value_of(event, thing, act)
-    wanted = event.change.to if isinstance(event, Change) else event.to if isinstance(event, Edit) else None
-    if value is UNCLEAR or not _with(thing, value, wanted):
-        raise ValueError(f"{thing} cannot be set to {said!r}")
-    return None if value is UNSAID else value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from websp_gym.policies.asking.lexicon import KNOWN, LITTLE, VERBS
@@ -27,7 +27,7 @@ _OFF = frozenset(
     )
 )
 _NONE = frozenset(map(stem, ["off", "none", "no", "nobody", "never", "nothing", "not"]))
-_PUBLIC = {
+SEEN = {
     "public": True,
     "visible": True,
     "open": True,
@@ -37,10 +37,14 @@ _PUBLIC = {
     "invisible": False,
     "secret": False,
 }
+_TURNING = frozenset(("not", "no", "less", "never", "neither", "hardly"))
+"""Words that turn a word after them round: "no longer public", "less visible"."""
 _SAME = {said: meant for meant, each in read_table("english.yaml")["same"].items() for said in each.split()}
 """Words that mean the same where one of several choices is named."""
 
 
+_HIDDEN = frozenset(("profile", "account", "mode", "repository", "dataset", "model", "library", "and", "by"))
+"""What is hidden if a switch with "private" before it is on."""
 _LESS = frozenset(map(stem, ("reduce", "limit", "restrict", "cut", "lower")))
 """Verbs that ask for less, and not for nothing."""
 
@@ -58,11 +62,11 @@ def value_of_switch(act: Act, label: str, *, direct: bool = False) -> Any:
     ways = {True for _ in stated & _ON} | {False for _ in stated & _OFF}
     if len(ways) == 1:
         return ways.pop()
-    if {True, False} == {_PUBLIC[word] for word in _texts(act.value or _own_words(act)) if word in _PUBLIC}:
+    seen = _ways(list(act.value or _own_words(act)))
+    if len(seen) > 1:
         return UNCLEAR
     lead = _gives(label)
     own = _texts(words_of(label))
-    seen = {_PUBLIC[word] for word in _texts(act.value or _own_words(act)) if word in _PUBLIC}
     if len(seen) == 1 and act.verb.turn is None:
         is_public = seen.pop() == (act.verb.more is not False)
         if "private" in own:
@@ -82,12 +86,30 @@ def value_of_switch(act: Act, label: str, *, direct: bool = False) -> Any:
         core = _lead_words(label)
         return act.verb.turn if lead or direct or core & {stem(word) for word in said} else not act.verb.turn
     if act.verb.more is not None:
-        return act.verb.more == lead
+        return act.verb.more == (lead and not _hides(label))
     return UNSAID
 
 
 def value_of_choice(act: Act, label: str, choices: Mapping[str, str]) -> Any:
     """Return the choice that an act names, by its key; or that none or none clear was named."""
+    if act.without and not act.value:
+        return UNCLEAR  # "from anyone but my contacts"
+    found = _choice_named(act, label, choices)
+    words = list(act.value or _things(act))
+    if (
+        found in choices
+        and any(
+            word.stem in _meaning(words_of(choices[found])) and not word.name and _is_turned(words, at)
+            for at, word in enumerate(words)
+        )
+        and not _TURNING & set(_plain(choices[found]))
+    ):
+        others = [key for key in choices if key != found]
+        return others[0] if len(others) == 1 else UNCLEAR
+    return found
+
+
+def _choice_named(act: Act, label: str, choices: Mapping[str, str]) -> Any:
     words = {key: _meaning(words_of(text)) - _meaning(words_of(label)) for key, text in choices.items()}
     times = Counter(word for each in words.values() for word in each)
     own = {key: {word for word in each if times[word] == 1} or each for key, each in words.items()}
@@ -102,6 +124,8 @@ def value_of_choice(act: Act, label: str, choices: Mapping[str, str]) -> Any:
             return ways[0]
     if not act.value and act.verb.more is False and act.root not in _LESS and _off_choice(own) is not UNCLEAR:
         return _off_choice(own)
+    if not act.value and act.verb.more is False and act.root not in _LESS:
+        said = set()  # "stop accepting them from everyone" names what is not to be
     scores = {key: len(each & said) for key, each in own.items()}
     most = max(scores.values(), default=0)
     best = [key for key, score in scores.items() if score == most and most]
@@ -141,6 +165,23 @@ def _gives(label: str) -> bool:
         if verb is not None and verb.more is not None:
             return verb.more
     return True
+
+
+def _hides(label: str) -> bool:
+    """Whether a switch hides what its label is about when it is on: "Private", "Private profile"."""
+    texts = [word.text for word in words_of(label) if not word.is_mark]
+    at = next((at for at, text in enumerate(texts) if SEEN.get(text) is False), None)
+    return at is not None and (at + 1 == len(texts) or texts[at + 1] in _HIDDEN)
+
+
+def _ways(words: Sequence[Word]) -> set[bool]:
+    """Return whether words say public or private, or both: "no longer public" is private."""
+    return {SEEN[word.text] != _is_turned(words, at) for at, word in enumerate(words) if word.text in SEEN}
+
+
+def _is_turned(words: Sequence[Word], at: int) -> bool:
+    """Whether the words just before one turn it round."""
+    return any(word.text in _TURNING and not word.name for word in words[max(0, at - 2) : at])
 
 
 def _lead_words(label: str) -> set[str]:

@@ -134,6 +134,8 @@ def _form(words: Sequence[Word], texts: Sequence[str], at: int, before: str) -> 
         if before in DETERMINERS or (not ends and at and texts[at + 1] != "\u00a7"):
             return ""  # "the blocked users"
         return "past" if ends or words[at + 1].name or before == "" else ""
+    if before in BE and before != "be":
+        return ""
     if before in _BEFORE_VERB or not before or (before == "for" and text not in _NOUNISH):
         ends_in_s = text.endswith("s") and not words[at].stem.endswith("s") and text not in LITTLE
         return "" if ends_in_s else "plain"
@@ -147,6 +149,8 @@ def _is_noun_of_an_act(words: Sequence[Word], texts: Sequence[str], at: int, bef
     alone = at + 1 == len(texts) and all(text in DETERMINERS for text in texts[:at]) and at > 0
     if texts[at + 1 : at + 2] == ["of"] or alone:
         return True
+    if texts[at].endswith("s"):
+        return False  # "your email subscriptions"
     is_verb = before in _BEFORE_VERB and before not in ("and", "or", ",")
     return words[at].text not in _NOUNISH and words[at].stem not in VERB_STEMS and not is_verb
 
@@ -166,6 +170,8 @@ def _meaning(words: Sequence[Word], at: int) -> tuple[Verb | None, frozenset[int
             kinds = inner.kinds & {"change", "edit"}
             verb = replace(inner, turn=_NEGATED[inner.turn], more=_NEGATED[inner.more], kinds=kinds)
             return verb, used | {at}
+    if root == "leav" and {"where", "there"} & set(texts[at:]):
+        return VERBS[root, "where"], frozenset((at,))  # "leave A, B and C where they are"
     for place in range(at + 1, min(len(words), at + _FAR)):
         if words[place].name or words[place].quotation:
             continue
