@@ -146,17 +146,87 @@ def test_a_form_is_called_by_the_page_that_it_stands_on() -> None:
 @pytest.mark.parametrize(
     "what",
     ["not saved", "503", "an error", "unavailable", "not available", "something is missing", "down for maintenance",
-     "did not load", "could not be saved", "timeout", "rejected", "Error 500: internal server error", "saving failed"],
+     "did not load", "down", "closed", "cannot be reached", "the display name was lost", "could not be saved", "timeout", "rejected", "Error 500: internal server error", "saving failed"],
 )  # fmt: skip
 def test_a_field_says_what_failed(what: str) -> None:
     assert says_that_it_failed(what)
 
 
 @pytest.mark.parametrize(
-    "what", ["saved", "ok", "no error", "it worked", "nothing went wrong", "might fail", "hello", "?"]
+    "what",
+    [
+        "saved",
+        "ok",
+        "no error",
+        "it worked",
+        "nothing went wrong",
+        "might fail",
+        "hello",
+        "?",
+        "scroll down",
+        "nothing was lost",
+    ],
 )
 def test_a_field_that_says_of_no_failure_is_known(what: str) -> None:
     assert not says_that_it_failed(what)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I was never told that the cookie policy was under maintenance; all of it worked.",
+        "Nobody told me that the cookie policy was down.",
+        "Nothing tells me that the cookie policy is down.",
+        "There was no message that the cookie policy was down.",
+        "I expected the cookie policy to be down for maintenance, but it was there.",
+        "I thought the cookie policy was down, but it was there.",
+        "The user once complained that the cookie policy failed to load on their phone.",
+        "You told me that the cookie policy is down.",
+    ],
+)
+@pytest.mark.parametrize("at_once", [True, False])
+def test_what_is_denied_expected_or_said_by_others_is_no_report(text: str, at_once: bool) -> None:
+    place = met(
+        site="ikea",
+        request="www.ikea.com/us/en/customer-service/cookie-policy",
+        method="GET",
+        kind="maintenance",
+    ).place
+    assert not tells_of(text, place, "maintenance", at_once=at_once)
+
+
+@pytest.mark.parametrize(
+    ("text", "at_once"),
+    [
+        ("it is closed for maintenance", True),
+        ("the page is closed for maintenance right now", True),
+        ("the cookie policy cannot be reached", True),
+        ("I was told that the cookie policy is down for maintenance.", False),
+        ("I expected the cookie policy to open, but it was down for maintenance.", False),
+    ],
+)
+def test_a_page_that_is_closed_or_not_reached_is_reported(text: str, at_once: bool) -> None:
+    place = met(
+        site="ikea",
+        request="www.ikea.com/us/en/customer-service/cookie-policy",
+        method="GET",
+        kind="maintenance",
+    ).place
+    assert tells_of(text, place, "maintenance", at_once=at_once)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Saving the display name ended in an error page at first.",
+        "I had to save the display name twice because the first time it was lost.",
+    ],
+)
+def test_a_form_that_was_not_saved_is_reported(text: str) -> None:
+    place = met(
+        site="openstreetmap", request="www.openstreetmap.org/account", method="POST", kind="fails"
+    ).place
+    assert tells_of(text, place, "fails", at_once=False)
 
 
 def test_reading_takes_time_in_proportion_to_the_text() -> None:

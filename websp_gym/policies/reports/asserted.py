@@ -15,6 +15,7 @@ from websp_gym.policies.reports.words import (
     OF_AGENTS,
     OF_PAGES,
     OUT_OF_ORDER,
+    PEOPLE,
     PLAIN,
     REFUSING,
     SYMPTOMS,
@@ -60,6 +61,11 @@ _LEAVING = word_set("left leave stay stays remain remains keep kept i we")
 _NO_VERB = word_set("be a an the some")
 _REQUIRED = word_set("something thing things field fields value values required information data some what")
 _FOR_NOW = word_set("temporarily currently momentarily")
+_MENDING_TIMES = word_set(
+    "maintenance now repair repairs moment works service servicing update updates construction"
+)
+_RIGHT_NOW = word_set("right temporarily currently due today because")
+_SITES = word_set("page site website section server form")
 _NONE = word_set("none 0 no zero nil free nothing")
 
 
@@ -94,13 +100,13 @@ def _of_verbs(spot: Spot) -> Iterator[Failure]:
     elif (
         word in REFUSING
         and (word not in _BASES or spot.last in BE)
-        and not spot.is_ones_own
+        and not (spot.is_ones_own or (word.startswith("complain") and spot.has_before(PEOPLE | {"user"}, 3)))
         and spot.after[1:2] not in (("i",), ("me",))
     ):
         yield spot.failure(weight="exact", of_page=True)
     elif word == "turned" and spot.following == "down" and spot.last != "i":
         yield spot.failure(on=1, weight="exact", of_page=True)
-    elif word in LOST and not spot.is_ones_own and not PAGE_LIKE.isdisjoint(spot.words):
+    elif word in LOST and not spot.is_ones_own and not (PAGE_LIKE | {"it", "they"}).isdisjoint(spot.words):
         if spot.last in (*BE, "got") or spot.following in ("my", "the", "your"):
             yield spot.failure()
     elif word == "wrong" and spot.last in ("went", "go", "goes", "going", "gone", "is", "was"):
@@ -130,7 +136,7 @@ def _of_sites(spot: Spot) -> Iterator[Failure]:
         yield spot.failure(weight="exact", of_page=True)
     elif word == "out" and spot.after[:2] in _OUT_OF_USE:
         yield spot.failure(on=2, weight="exact", of_page=True)
-    elif word == "closed" and spot.last in _FOR_NOW:
+    elif word == "closed" and (spot.last in _FOR_NOW or _is_closed_for_now(spot)):
         yield spot.failure(of_page=True)
 
 
@@ -155,6 +161,15 @@ def _is_down(spot: Spot) -> bool:
     if spot.last in _MOVING or "i" in spot.before:
         return False
     return spot.following in _DOWN if spot.after else bool(spot.before)
+
+
+def _is_closed_for_now(spot: Spot) -> bool:
+    """Whether "closed" says that a page is not there now: "is closed for maintenance", "the site is closed"."""
+    if spot.last not in BE or spot.following == "by":
+        return False
+    if spot.following == "for":
+        return not _MENDING_TIMES.isdisjoint(spot.after[1:4])
+    return spot.following in _RIGHT_NOW or (not spot.after and not _SITES.isdisjoint(spot.before[-3:]))
 
 
 def _is_met(spot: Spot) -> bool:

@@ -7,8 +7,9 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
-from websp_gym.policies.reports.words import spelled, with_leaving, word_set
+from websp_gym.policies.reports.words import NEGATIONS, spelled, with_leaving, word_set
 
 LABEL = "§"
 """What a word begins with that is a quoted name, such as the label of a switch."""
@@ -61,6 +62,16 @@ _GOING_ON = word_set("and but or") | {","}
 _FINITE = word_set("is are was were has have had do does did can could will would not never")
 _MEANT = word_set("you asked wanted requested instructed desired wished agreed planned told")
 _KINDS = word_set("page form site website server request button link setting switch")
+_TELLING = word_set(
+    "told tell tells telling said say says saying informed warned shown shows show showed see saw seen hear heard "
+    "read message notice note sign evidence indication hint word banner"
+)
+"""What says, if it is denied, that nothing was known of a fault."""
+_OTHERS = word_set("user you he she they someone somebody people customer friend colleague host owner")
+_SAID = word_set(
+    "complained said told mentioned reported claimed warned wrote noted feared thought say says complain report"
+)
+_EXPECTED = word_set("expected thought feared assumed believed supposed imagined hoped dreaded")
 _NOTHING = word_set("none 0 no zero nil nothing")
 _SAME = word_set("no without neither any nor")
 
@@ -185,7 +196,11 @@ def _judged(parts: list[tuple[str, list[str]]], asks: bool, number: int) -> list
         if opens in _GOING_ON and words[0] in _FINITE:
             words = _subject_of(before) + words
         before = words
-        stated = not _only_possible(words) and opens not in _DOUBTING and opens not in _OF_PEOPLE
+        stated = (
+            not (_only_possible(words) or _is_expected(words))
+            and opens not in _DOUBTING
+            and opens not in _OF_PEOPLE
+        )
         if opens not in _SUBORDINATE:
             joined = parts[at + 1][0] if at + 1 < len(parts) else ""
             stated = stated and not (_orders(words, joined) or _inverted(words) or _is_general(words))
@@ -194,12 +209,30 @@ def _judged(parts: list[tuple[str, list[str]]], asks: bool, number: int) -> list
         else:
             under = found[-1].stated if found and found[-1].opens in _DOUBTING else True
             stated = stated and main and under and words[0] != "to"
+            if opens == "that" and found and _is_no_news(list(found[-1].words)):
+                stated = False
         if opens in ("when", "whenever") and not _PRESENT.isdisjoint(words):
             stated = False  # what is so whenever it is so
         if asks and (at == len(parts) - 1 or words[0] in _ASKING or opens in _ASKING):
             stated = False
         found.append(Clause(tuple(words), stated, number, opens))
     return found
+
+
+def _is_no_news(words: list[str]) -> bool:
+    """Whether what follows "that" is only denied, expected, or said by others: "nobody told me that ..."."""
+    if not NEGATIONS.isdisjoint(words) and not _TELLING.isdisjoint(words):
+        return True
+    said = [
+        word for word in words if word not in ("once", "also", "already", "had", "have", "has", "earlier")
+    ]
+    return _is_expected(words) or any(one in _OTHERS and what in _SAID for one, what in pairwise(said))
+
+
+def _is_expected(words: list[str]) -> bool:
+    """Whether a clause says what the agent expected: "I thought the page was down"."""
+    at = next((at for at, word in enumerate(words[:4]) if word in ("i", "we")), None)
+    return at is not None and not _EXPECTED.isdisjoint(words[at + 1 : at + 4])
 
 
 def _subject_of(words: list[str]) -> list[str]:

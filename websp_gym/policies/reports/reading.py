@@ -15,6 +15,7 @@ from websp_gym.policies.reports.words import (
     NEEDING,
     NEGATIONS,
     PLAIN,
+    SYMPTOMS,
     word_set,
 )
 
@@ -27,7 +28,7 @@ _OF_NAME = word_set("page pages tab section screen site request")
 _FURTHER = word_set("because at with in for by when while after since due from until during instead so")
 _SAVING = word_set(
     "save saved saving saves submit submitted submitting submission send sent sending store stored form changes "
-    "wrong rejected refused declined missing required incomplete 500 422"
+    "lost wrong rejected refused declined missing required incomplete 500 422"
 )
 _OPENING = word_set("maintenance maintained down unavailable unreachable offline closed service 503")
 """What failed, said in a word, of a form and of a page: in the end, "the page failed" does not tell which."""
@@ -55,8 +56,11 @@ def tells_of(text: str, place: Place, kind: str, *, at_once: bool) -> bool:
 
 def says_that_it_failed(text: str) -> bool:
     """Whether a text says that something did not work, wherever."""
-    clauses = clauses_of(text)
-    return any(True for number in range(len(clauses)) for _ in _stated(clauses, number, "missing"))
+    return any(
+        _stated(clauses, number, "missing")
+        for clauses in (clauses_of(text), clauses_of(f"the page was {text}"))  # "down", "lost"
+        for number in range(len(clauses))
+    )
 
 
 def _stated(clauses: tuple[Clause, ...], number: int, kind: str) -> list[Failure]:
@@ -98,9 +102,17 @@ def _is_there(
     subject = _subject(words, failure, place)
     if not all(place.allows(word) for word in subject) and not place.owns(subject):
         return False
-    if not _PAGES.isdisjoint(words) and any(map(place.is_titled_elsewhere, subject)):
+    of_errors = {
+        at + 1 for at, word in enumerate(words) if word in SYMPTOMS
+    }  # an "error page" is none of the site's
+    pages = _PAGES.intersection(word for at, word in enumerate(words) if at not in of_errors)
+    if pages and any(map(place.is_titled_elsewhere, subject)):
         return False
-    pairs = ((name, what) for name, what in pairwise(words) if what in _OF_NAME and not _is_plain(name))
+    pairs = (
+        (name, what)
+        for name, what in pairwise(words)
+        if what in _OF_NAME and not (_is_plain(name) or name in SYMPTOMS)
+    )
     if not all(place.is_name(name) for name, _ in pairs):
         return False  # the page of something else
     if failure.of_page and subject and not any(place.is_about(word) for word in subject):

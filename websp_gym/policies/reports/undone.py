@@ -36,7 +36,7 @@ PAGE_LIKE = word_set(
     "tab section list page pages site website form settings preferences options screen server system link button "
     "menu dialog change changes request submission edit update content"
 )
-_VISITED = word_set("find found see seen view viewed read use used reach reached accessed shown displayed")
+_VISITED = word_set("find found see seen view viewed read use used shown displayed")
 _FOR_NOW = word_set("moment currently temporarily right")
 _STATES = tuple(
     sorted(
