@@ -6,7 +6,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from websp_gym.policies.asking.acts import Phrase
-from websp_gym.policies.asking.lexicon import HARMLESS, LITTLE, PREPOSITIONS, VERB_STEMS, stems_in, words_in
+from websp_gym.policies.asking.lexicon import (
+    HARMLESS,
+    LITTLE,
+    NOUNS,
+    PREPOSITIONS,
+    VERB_STEMS,
+    stems_in,
+    words_in,
+)
 from websp_gym.policies.asking.pool import Pool
 from websp_gym.policies.asking.things import content, stems
 from websp_gym.policies.asking.words import stem, words_of
@@ -28,6 +36,8 @@ _AFTER = words_in("after_account")
 _SIGN_IN = frozenset(map(stem, ["password", "passphrase"]))
 
 _SWITCHES = ("switch", "checkbox", "radio", "combobox", "menuitemcheckbox", "slider", "option")
+_ACTS = frozenset(map(stem, (*NOUNS, "application", "issue", "copy", "bit", "piece")))
+"""Nouns of what is done to add an item: "an application for a token"."""
 _CONTAINERS = frozenset(map(stem, ("wish", "list", "bag", "cart", "basket", "shelf", "favourite", "history")))
 """Nouns of items that are called by what they are in."""
 _NEW = frozenset(("new", "another", "a", "an", "fresh", "one", "some", "additional", "further"))
@@ -156,14 +166,21 @@ def _is_put_into_one(act: Act, noun: frozenset[str]) -> bool:
         word
         for phrase in act.things
         for word in phrase.words[len(phrase.head) :]
-        if word.stem in noun and phrase.words[len(phrase.head)].text in ("to", "into", "in", "on", "under")
+        if word.stem in noun
+        and phrase.words[len(phrase.head)].text in ("to", "into", "in", "on", "under", "of", "for")
     ]
     return (
-        bool(heads - HARMLESS)
+        bool(heads - HARMLESS - (VERB_STEMS | _ACTS if _ends_in(act, noun) else set()))
         and not heads & noun
         and bool(after)
         and all(word.text == word.stem and word.stem not in _CONTAINERS for word in after)
     )
+
+
+def _ends_in(act: Act, noun: frozenset[str]) -> bool:
+    """Whether a phrase ends in a noun: "a copy of your data", but not "a copy of the dataset list"."""
+    said = [[word for word in phrase.words if not word.is_mark] for phrase in act.things]
+    return any(words and (words[-1].stem in noun or words[-1].stem == "data") for words in said)
 
 
 def is_pressed(event: Press, act: Act, before: Sequence[Sequence[Word]], things: Things) -> bool:

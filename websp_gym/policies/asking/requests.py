@@ -21,6 +21,14 @@ _WH = frozenset(("what", "which", "who", "whom", "whose", "when", "where", "why"
 _GENERAL = words_in("general")
 _STAYS = frozenset(("stays", "stay", "remains", "remain"))
 _AFTER_STAY = words_in("after_stay") | {"", ","}
+_TAKING_BACK = frozenset(
+    (
+        "no ,",
+        "wait ,",
+        "never mind",
+        *(f"{verb} {it}" for verb in ("leave", "keep", "forget", "spare") for it in ("it", "them")),
+    )
+)
 _TELLERS = words_in("tellers")
 _BEING = words_in("becoming")
 _MOST_BARE = 14
@@ -73,6 +81,9 @@ class _Text:
     def requests(self) -> list[Request]:
         for at, each in enumerate(self._said):
             self._read(at, each)
+        asked = [at for at, each in enumerate(self._said) if each.requests]
+        if asked and any(_takes_back(each.sentence) for each in self._said[asked[0] + 1 :]):
+            return []
         kept = tuple(phrase for each in self._said if not each.requests for phrase in _kept(each.sentence))
         return [replace(request, kept=kept) for request in self._found]
 
@@ -251,6 +262,13 @@ def _denies(sentence: Sentence) -> bool:
     part = Part(sentence.words)
     is_kept = bool(part.heads) and "keep" in part.heads[0].verb.kinds
     return bool(NO & set(texts)) or is_kept or stays(texts)
+
+
+def _takes_back(sentence: Sentence) -> bool:
+    """Whether a sentence takes back what was asked before: "No, wait.", "Actually, leave it."."""
+    texts = [text for text in (*sentence.plain, ",") if text not in _OPENERS | {"actually"}]
+    first = next((at for at, text in enumerate(texts) if text != ","), 0)
+    return not sentence.asked and " ".join(texts[first : first + 2]) in _TAKING_BACK
 
 
 def _kept(sentence: Sentence) -> list[Phrase]:

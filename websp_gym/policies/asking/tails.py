@@ -153,7 +153,8 @@ def _is_group(words: Sequence[Word]) -> bool:
 
 def _is_left(phrase: Phrase) -> bool:
     """Whether words say that something stays as it is: "the other four stay", but not "the length of stay"."""
-    return stays(plain(phrase.words))
+    texts = plain(phrase.words)
+    return stays(texts) or texts[-1] in ("aside", "excepted", "excluded")
 
 
 def stays(texts: Sequence[str]) -> bool:

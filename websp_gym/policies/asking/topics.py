@@ -211,6 +211,8 @@ class Reading:
     def _edited(self, event: Edit, items: ItemsOf, act: Act, before: Sequence[Sequence[Word]]) -> Named:
         if "edit" not in act.verb.kinds:
             return {}
+        if act.root == "renam":
+            return {}  # "rename it to public"
         field, label = self._field(event)
         words = _words_of_field(event.field, label, field)
         if not (content(act.said) | content(act.value)) & words:
@@ -220,7 +222,7 @@ class Reading:
             return {}
         values = {str(row.get(event.field, "")) for row in self._things.rows(items.collection)}
         if value is UNSAID and getattr(field, "type", "") != "bool":
-            said = {word.written for word in act.said} & values
+            said = {word.written for word in act.said} & values if _sets(act) else set()
             value = said.pop() if len(said) == 1 else UNSAID
         words = words.union(*map(stems, values))
         named: Named = {}
@@ -259,6 +261,8 @@ class Reading:
         So it is with "the banner about Targeting Cookies", "Jordan Blake's photo" and "Jordan Blake from my notes".
         """
         words = list(phrase.words)
+        if words[0].text == "what" and words[1:] and words[1].name:
+            return True  # "what Jordan Blake wrote"
         if words[0].text in ("what", "whatever", "all", "everything") and not words[0].name:
             return False
         start = next(
@@ -277,6 +281,11 @@ class Reading:
         described = frozenset[str]().union(*(thing.words | thing.values for thing in things.settings))
         items = (thing.words for name in things.collections for thing in things.items(name))
         return described.union(things.vocabulary, HARMLESS, KIND_WORDS, *items)
+
+
+def _sets(act: Act) -> bool:
+    """Whether the value that an act names is the new one: not in "change it from A"."""
+    return not any(word.text == "from" and not word.name for word in act.said)
 
 
 def with_value(thing: str, value: Any, wanted: Any) -> Named:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from websp_gym.policies.asking.lexicon import KNOWN, LITTLE, VERBS
+from websp_gym.policies.asking.lexicon import KNOWN, LITTLE, VALUED, VERBS
 from websp_gym.policies.asking.tables import read_table
 from websp_gym.policies.asking.words import Word, stem, words_of
 
@@ -191,7 +191,9 @@ def _lead_words(label: str) -> set[str]:
 
 def _things(act: Act) -> Iterable[Word]:
     """Return the words of an act but its verb."""
-    return [word for word in act.said if word.stem != act.root]
+    words = [word for word in act.said if word.stem != act.root]
+    start = next((at for at, word in enumerate(words) if word.text == "from" and not word.name), None)
+    return words[:start] if act.root in VALUED else words  # "change it from A" names what it was
 
 
 def _own_words(act: Act) -> Iterable[Word]:
