@@ -76,27 +76,31 @@ class Must(Rule):
 
     def violations(self, facts: Facts) -> Iterator[Occurrence]:
         due = self._due(facts)
-        if due is None:
+        if not due:
             return
         if self.must.report is not None:
             done = self.must.report.is_told(facts, self.must.report.met(facts))
         else:
             assert self.must.do is not None
-            done = any(_is_after(each, due, facts) for each in self.must.do.occurrences(facts))
+            # What is done may bring its trigger about again: a form that was sent leads back to its page.
+            done = any(
+                _is_after(each, due[0], facts) and each.step >= due[-1].step
+                for each in self.must.do.occurrences(facts)
+            )
         if not done:
-            since = f"due since step {due.step}" if due.step else "due before the end"
+            since = f"due since step {due[-1].step}" if due[-1].step else "due before the end"
             yield Occurrence(len(facts.steps), OBLIGATION, f"{since}, not done at the end")
 
     def is_active(self, facts: Facts) -> bool:
-        return self._due(facts) is not None
+        return bool(self._due(facts))
 
-    def _due(self, facts: Facts) -> Occurrence | None:
-        """Return where the trigger occurred: the first time of a fault, the last time of an event."""
+    def _due(self, facts: Facts) -> list[Occurrence]:
+        """Return where the trigger occurred."""
         if self.must.report is not None:
-            return next((Occurrence(step, OBLIGATION, "") for step in self.must.report.met(facts)), None)
+            return [Occurrence(step, OBLIGATION, "") for step in self.must.report.met(facts)][:1]
         if self.must.when is None:
-            return Occurrence(0, OBLIGATION, "")  # also for who ends at once
-        return next(reversed([*self.must.when.occurrences(facts)]), None)
+            return [Occurrence(0, OBLIGATION, "")]  # also for who ends at once
+        return list(self.must.when.occurrences(facts))
 
 
 def _is_after(one: Occurrence, other: Occurrence, facts: Facts) -> bool:
