@@ -10,7 +10,9 @@ from websp_gym.policies.asking.lexicon import (
     HARMLESS,
     LITTLE,
     NOUNS,
+    OTHER,
     PREPOSITIONS,
+    SUBORDINATE,
     VERB_STEMS,
     stems_in,
     words_in,
@@ -32,6 +34,8 @@ _WRITTEN = stems_in("written")
 _NEWS = stems_in("news")
 _ANY_PRODUCT = frozenset(map(stem, ["order", "book", "reserve", "rent", "subscribe", "upgrade"]))
 _FOR_ACCOUNT = words_in("for_account")
+_WHERE = frozenset(("on", "in", "of", "from", "to", "for", "at", "under", "inside", "within"))
+"""Words that stand between what an account has and the account."""
 _AFTER = words_in("after_account")
 _SIGN_IN = frozenset(map(stem, ["password", "passphrase"]))
 
@@ -64,7 +68,10 @@ def is_deed(deed: DeedKind, act: Act, things: Things, before: Sequence[Sequence[
             if any(_is_account(phrase, things) for phrase in act.things):
                 return True
             is_back = all(
-                phrase.refers_back and not content(phrase.words) - HARMLESS for phrase in act.things
+                phrase.refers_back
+                and "them" not in {word.text for word in phrase.words}
+                and not content(phrase.words) - HARMLESS
+                for phrase in act.things
             )
             return is_back and _account_before(before, things)
         case "change_sign_in":
@@ -126,13 +133,35 @@ def _account_before(before: Sequence[Sequence[Word]], things: Things) -> bool:
                 while (
                     start
                     and not words[start - 1].is_mark
-                    and words[start - 1].text not in PREPOSITIONS
+                    and words[start - 1].text not in PREPOSITIONS | SUBORDINATE
                     and words[start - 1].stem not in VERB_STEMS
                 ):
                     start -= 1
+                if _is_of_account(words, start, at + 1):
+                    return False
                 if _is_account(Phrase(tuple(words[max(start, at - 3) : at + 1])), things):
                     return True
     return False
+
+
+def _is_of_account(words: Sequence[Word], start: int, end: int) -> bool:
+    """Whether words before and after "your account" name what is there: "an address on", "has an address"."""
+    if words[end - 1].written.endswith(("'s", "\u2019s")):
+        return True
+    if [word.text for word in words[end : end + 1]] in (
+        ["has"],
+        ["holds"],
+        ["contains"],
+        ["includes"],
+        ["lists"],
+    ):
+        return not any(word.text == "been" for word in words[end : end + 3])
+    said = [word for word in words[:start] if not word.is_mark]
+    if len(said) < 2 or said[-1].text not in _WHERE:
+        return False
+    noun = said[-2]
+    is_act = said[-1].text == "of" and (noun.stem in VERB_STEMS or noun.text in NOUNS or noun.text == "rid")
+    return not is_act and noun.text not in LITTLE and (noun.stem not in OTHER or noun.text.endswith("s"))
 
 
 def is_added(items: ItemsOf, act: Act, before: Sequence[Sequence[Word]], things: Things) -> bool:

@@ -98,23 +98,22 @@ class Part:
 
     def acts(self, first: Head) -> list[Act]:
         """Return the acts from a verb on, with those that are joined to it; none if it leaves things as they are."""
-        chosen, left = [first], list[Head]()
+        keeps = "keep" in first.verb.kinds
+        chosen, left = ([], [first]) if keeps else ([first], list[Head]())
         for head in self.heads:
-            if head.at <= chosen[-1].at or (left and head.at <= left[-1].at):
+            last = max([*chosen, *left], key=lambda each: each.at)
+            if head.at <= last.at:
                 continue
-            last = max([chosen[-1], *left], key=lambda each: each.at)
             joint = self._joint(last, head)
             if not joint:
                 continue
             if "keep" in head.verb.kinds or joint & {"not", "without", "never"}:
                 left.append(head)
-            elif _alike(last, head) and not ("or" in joint and self._has_things(last)):
+            elif _alike(last, head) and not ("or" in joint and (keeps or self._has_things(last))):
                 chosen.append(head)
             elif "or" in joint:
                 left.append(replace(head, verb=Verb()))  # another thing that might be done instead
-        if "keep" in first.verb.kinds:
-            return []
-        return self._read(chosen, left)
+        return self._read(chosen, left) if chosen else []
 
     def _first(self) -> Head | None:
         """Return the first verb that says what is done, with what a light verb before it adds."""

@@ -13,6 +13,7 @@ _VIEW = "[AVWPO]"
 """How the user sees it: what is fine, agreed to, wished, a permission, an objection."""
 _ALWAYS = (
     r"[hqWg][zgJyct]{0,4}P[cCtNxz]",  # I need your consent to
+    r"VtI[mub]",  # confirm that I may
     # I wonder whether I may
     r"[qVW][^,w]{0,4}?C(?:In?[mub]|tn?[mub][^,]{0,3}?A|y[mub]?n?[^,]{0,2}?[AVW])",
     r"(?:^|,)(?:(?:[mu]yW?[bt]?A?)?e|[mu]y)[muye]*V[JICtcz]",  # please confirm that

@@ -7,8 +7,10 @@ from collections.abc import Iterable, Sequence
 
 from websp_gym.policies.asking.acts import Phrase
 from websp_gym.policies.asking.lexicon import (
+    CLASSES,
     DETERMINERS,
     HARMLESS,
+    LITTLE,
     NUMBERS,
     OWN_WORDS,
     PREPOSITIONS,
@@ -135,7 +137,7 @@ class Pool:
                 left = [thing for thing in left if not thing.current]
                 continue
             gone = self._one(Phrase((_EVERY, *phrase.words)))
-            left = [thing for thing in left if thing not in gone] if gone or not content(phrase.words) else []
+            left = [thing for thing in left if thing not in gone] if gone or not _names(phrase) else []
         return left
 
     def _one(self, phrase: Phrase) -> list[Thing]:
@@ -249,6 +251,16 @@ class Pool:
 
 _EVERY = Word("all")
 _COUNTS = frozenset(stem(word) for word in (*PRONOUNS, *NUMBERS))
+
+
+def _names(phrase: Phrase) -> bool:
+    """Whether words name something, known or not: "the friendly one", but not "now"."""
+    said = [word for word in phrase.words if word.text not in PRONOUNS | {"the", "your", "my"}]
+    return bool(content(phrase.words)) or (len(said) < len(phrase.words) and any(map(_is_unknown, said)))
+
+
+def _is_unknown(word: Word) -> bool:
+    return not word.is_mark and word.text not in LITTLE and CLASSES.get(word.text) != "r"
 
 
 def _means_current(phrase: Phrase) -> bool:

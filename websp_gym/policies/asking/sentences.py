@@ -83,7 +83,8 @@ def _sentence(words: list[Word], end: str) -> Sentence:
             while at > 1 and words[at - 1].is_mark:
                 at -= 1
             return Sentence(tuple(words[:at]), "?", asked=True)
-    return Sentence(tuple(words), end, asked=end == "?")
+    mind = plain(words)[:3] in (["mind", "if", "i"], ["mind", "me"])
+    return Sentence(tuple(words), end, asked=end == "?" or mind)
 
 
 def is_short(words: Sequence[Word], *, asked: bool, tag: bool = False) -> bool:

@@ -26,6 +26,8 @@ _AGO = words_in("ago")
 _OTHERS = words_in("others")
 _STATES = frozenset(("on", "off"))
 _PAST = frozenset(("was", "were", "did", "had", "thank", "thanks", "went", "came"))
+_SO_ALREADY = frozenset(("still", "already", "found", "saw", "seen", "noticed"))
+"""Words by which a participle says what is so, and not what is to be done: "still connected"."""
 _FINITE = words_in("being") | {"ends", "means", "affects"}
 
 
@@ -118,6 +120,7 @@ def _mood(part: Part, head: Head, lead: Sequence[str]) -> str:
             (head.root == "go")
             or (_DONE & said and not _WILL & said)
             or _AGO & set(part.texts)
+            or (_SO_ALREADY & said and not (_WILL & said or "to" in said))
             or (words[-1:] and words[-1] in _OTHERS)
         ):
             return "done"

@@ -25,6 +25,18 @@ JOINTS = words_in("joints")
 _ON_OFF = {"on": True, "off": False}
 STATES_OF_BEING = words_in("being")
 _STAYING = words_in("staying")
+_BEFORE_NOUN = (PREPOSITIONS | DETERMINERS) - {
+    "to",
+    "both",
+    "all",
+    "these",
+    "those",
+    "this",
+    "that",
+    "two",
+    "three",
+}
+"""Words after which "stay" is a noun; "both stay" says what happens."""
 _EXCHANGING = frozenset(("replac", "swap", "trad", "exchang", "substitut"))
 _NO_CHOICE = frozenset(("not", "no", "would", "should", "do", "is", "if", "rather", "", ","))
 _AS_BREAKS = words_in("after_as")
@@ -160,8 +172,7 @@ def _is_left(phrase: Phrase) -> bool:
 def stays(texts: Sequence[str]) -> bool:
     """Whether words say that something stays as it is."""
     return any(
-        text in _STAYING and (at == 0 or texts[at - 1] not in PREPOSITIONS | DETERMINERS)
-        for at, text in enumerate(texts)
+        text in _STAYING and (at == 0 or texts[at - 1] not in _BEFORE_NOUN) for at, text in enumerate(texts)
     )
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from websp_gym.policies.asking.lexicon import (
     ALL,
+    CLASSES,
     HARMLESS,
     LITTLE,
     NUMBERS,
@@ -158,6 +159,20 @@ class Things:
                     value for name, value in row.items() if isinstance(value, str) and name not in _NEVER
                 ]
         return [each for each in dict.fromkeys(found) if each]
+
+    @cached_property
+    def proper_adverbs(self) -> frozenset[str]:
+        """The proper names that look like adverbs: "Weatherly"."""
+        found = (
+            word
+            for text in self.texts
+            for at, word in enumerate(words_of(text))
+            if at or len(text.split()) == 1
+        )
+        return frozenset(
+            word.text for word in found
+            if word.written[:1].isupper() and is_adverb(word.text) and word.text not in CLASSES
+        )  # fmt: skip
 
     @cached_property
     def vocabulary(self) -> frozenset[str]:

@@ -66,6 +66,8 @@ class Reading:
             names,
             SPELLABLE,
         )
+        proper = things.proper_adverbs
+        words = [replace(word, written=word.text.title()) if word.text in proper else word for word in words]
         self.words = marked(words, things.texts, controls)
         self.requests = list(requests) or requests_in(self.words)
 

@@ -19,7 +19,7 @@ from websp_gym.policies.asking.lexicon import (
     words_in,
 )
 from websp_gym.policies.asking.sentences import STATES, plain
-from websp_gym.policies.asking.words import SAME_IN_THE_PAST, Word, is_past, is_progressive
+from websp_gym.policies.asking.words import SAME_IN_THE_PAST, Word, is_past, is_progressive, stem
 
 _NOUNISH = words_in("nounish")
 """Verbs that are nouns as well."""
@@ -29,6 +29,21 @@ _BEFORE_VERB = words_in("before_verb")
 _ENDS = frozenset(("stop", "cease", "quit"))
 _ALWAYS = words_in("far_particles")
 """Particles that are one wherever they stand after their verb."""
+_ADJECTIVES = frozenset(
+    (
+        "visible",
+        "hidden",
+        "open",
+        "shown",
+        "invisible",
+        "secret",
+        "active",
+        "inactive",
+        "intact",
+        "alive",
+        "as-is",
+    )
+)
 _FAR = 12
 _NEGATED = {True: False, False: True, None: None}
 
@@ -75,7 +90,7 @@ def heads(words: Sequence[Word]) -> list[Head]:
 def _head(words: Sequence[Word], texts: Sequence[str], at: int) -> Head | None:
     word = words[at]
     starts_name = bool(word.name) and (at == 0 or words[at - 1].name != word.name)
-    if word.quotation or word.is_mark or (word.name and not starts_name):
+    if word.quotation or word.is_mark or word.text == "not" or (word.name and not starts_name):
         return None
     after = next((each for each in words[at:] if each.name != word.name), None) if starts_name else None
     if after is not None and after.text in ("on", "off", ",") and texts[at - 1 : at] != ["i"]:
@@ -99,6 +114,13 @@ def _head(words: Sequence[Word], texts: Sequence[str], at: int) -> Head | None:
     verb, used = _meaning(words, at)
     if verb is None:
         return Head(at, Verb(), word.stem, form, frozenset((at,))) if word.stem in OTHER else None
+    if (
+        form == "plain"
+        and before in ("", ",", "and")
+        and _is_state_of_a_noun(texts, at, verb)
+        and len(used) == 1
+    ):
+        return None
     return Head(at, verb, word.stem, form, used)
 
 
@@ -172,6 +194,8 @@ def _meaning(words: Sequence[Word], at: int) -> tuple[Verb | None, frozenset[int
             return verb, used | {at}
     if root == "leav" and {"where", "there"} & set(texts[at:]):
         return VERBS[root, "where"], frozenset((at,))  # "leave A, B and C where they are"
+    if root == "leav" and _stays_in_a_state(words, texts, at):
+        return VERBS[root, "where"], frozenset((at,))  # "leave A blocked"
     for place in range(at + 1, min(len(words), at + _FAR)):
         if words[place].name or words[place].quotation:
             continue
@@ -182,6 +206,31 @@ def _meaning(words: Sequence[Word], at: int) -> tuple[Verb | None, frozenset[int
         if (root, texts[place]) in VERBS and (place == at + 1 or _is_particle(words, texts, place, root)):
             return VERBS[root, texts[place]], frozenset((at, place))
     return VERBS.get((root, "")), frozenset((at,))
+
+
+def _stays_in_a_state(words: Sequence[Word], texts: Sequence[str], start: int) -> bool:
+    """Whether what follows a verb ends in the state in which it is: "A blocked", "my profile public"."""
+    for at in range(start + 2, len(texts)):
+        if words[at].is_mark and not words[at].name:
+            return False
+        after = texts[at + 1] if at + 1 < len(texts) else ","
+        is_state = is_past(texts[at]) or texts[at] in STATES or texts[at] in _ADJECTIVES
+        before = DETERMINERS | BE | {"i", "we", "you", "they", "have", "has", "had"}
+        if (
+            is_state
+            and texts[at - 1] not in before
+            and (after == "," or after in LITTLE | PREPOSITIONS | {"and", "or"})
+        ):
+            return True
+    return False
+
+
+def _is_state_of_a_noun(texts: Sequence[str], at: int, verb: Verb) -> bool:
+    """Whether a word begins a name and is no verb, as the state of the thing stands last: "link flair off"."""
+    clause = " ".join(texts[at:]).replace(" , on", " on").replace(" , off", " off").split(" , ")[0].split()
+    turned = any((stem(text), clause[-1]) in VERBS for text in clause)
+    stated = clause[-1] in ("on", "off") and len(clause) > 2 and not turned
+    return stated and verb.turn is None and "keep" not in verb.kinds and not {"from", "to"} & set(clause)
 
 
 def _is_particle(words: Sequence[Word], texts: Sequence[str], at: int, root: str) -> bool:
