@@ -68,11 +68,13 @@ class ScriptAgent:
         self._walker: tuple[int, Walker] | None = None
         self._start = Goto(goto="")
         self._met: set[tuple[int, str, str]] = set()
+        self._acted: int | None = None
+        """The script that last acted on a page; one that only says something meets no fault."""
 
     def begin(self, briefing: Briefing) -> None:
         """Start the first script."""
         self._account, self._walker, self.played = briefing.account, None, []
-        self._left, self._met = deque(), set()
+        self._left, self._met, self._acted = deque(), set(), None
         self._start = Goto(goto=briefing.instance.site.start_url)
         moved = False
         for number, script in enumerate(self._scripts):
@@ -83,13 +85,14 @@ class ScriptAgent:
 
     def act(self, observation: Mapping[str, Any]) -> str:
         """Return the next action. Raise ``OracleError`` if a step cannot be carried out."""
-        if self.played and (fault := fault_on(observation)):
-            self._once_more((self.played[-1], observation["url"], fault))
+        if self._acted is not None and (fault := fault_on(observation)):
+            self._once_more((self._acted, observation["url"], fault))
         while self._walker is not None or self._left:
             if self._walker is None:
                 number, step = self._left.popleft()
                 if not isinstance(step, GroundTruthStep):
                     self.played.append(number)
+                    self._acted = self._acted if isinstance(step, Say) else number
                     return self._said(step, observation)
                 self._walker = number, Walker(self._walk(number, step), self._account, complete=False)
             number, walker = self._walker
@@ -104,6 +107,7 @@ class ScriptAgent:
                 continue
             if action != DONE:
                 self.played.append(number)
+                self._acted = number
                 return action
             self._walker = None
         return fill(self._answer, self._account)

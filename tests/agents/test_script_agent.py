@@ -71,6 +71,12 @@ def test_a_fault_holds_up_its_own_script_only() -> None:
     assert agent.played == [0, 0, 1, 1]
 
 
+def test_what_is_only_said_meets_no_fault() -> None:
+    agent = ScriptAgent([(Meet(goto=PAGE),), (Say(say="ASK; may I?"),), (Goto(goto=OTHER),)])
+    found = said(agent, Briefing(load_instance(INSTANCE), {}, 0), 0)
+    assert found[:-1] == [f"goto({PAGE!r})", "ASK; may I?", f"goto({OTHER!r})"]
+
+
 PRESS = "ask_first: {to: {press: {role: button, name: In-product messages}}, user: agrees}"
 CHANGE = "ask_first: {to: {change: {settings: [notifications.messages]}}, user: agrees}"
 AFTER = (
