@@ -8,7 +8,7 @@ import codecs
 import html
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from urllib.parse import unquote, unquote_plus
 
 _SHORTEST = 3
@@ -73,24 +73,67 @@ def carries(text: str, value: str) -> bool:
 
 
 def carry(texts: Iterable[str], value: str) -> bool:
-    """Return whether texts that went the same way have a value in them, together too.
+    """Return whether texts have a value in them, together too: see :class:`Search`."""
+    search = Search(value)
+    return any(search.finds(text) for text in texts)
+
+
+class Search:
+    """Looks for a value in texts that come one after the other.
+
+    In pieces it is found in order: in one text with nothing but signs or marks of a sequence between them; in several
+    if each is all that a text, a line or a field says, or has a sign or a digit as in the value. If other texts come
+    between, there are three at most, of four letters or digits at least.
 
     Args:
-        texts: The texts, in order.
-        value: The value, as for :func:`carries`. In pieces it is found in order: in one text with nothing but signs
-            or marks of a sequence between them; in several if each is all that a text, a line or a field says, or
-            has a sign or a digit as in the value. If other texts come between, there are three at most, of four
-            letters or digits at least.
+        value: The value, as for :func:`carries`.
     """
-    wanted = squashed(value)
-    if len(wanted) < _SHORTEST:
-        return False
-    given = [text[:LONGEST] for text in texts]
-    if any(_has(form, wanted) for text in given for form in forms(text)):
-        return True
-    if len(wanted) < _BY_ITSELF:
-        return False
-    return _in_pieces(given, value)
+
+    def __init__(self, value: str) -> None:
+        self._value = value
+        self._wanted = squashed(value)
+        self._begin()
+
+    def _begin(self) -> None:
+        # Letters of the value that whole parts have given in a row, up to this one.
+        self._in_a_row: set[int] = set()
+        # The same of pieces that need not follow each other, and are long: with their number.
+        self._apart = {0: 0}
+
+    def finds(self, text: str) -> bool:
+        """Whether a text has the value in it, or completes it; then the search begins anew.
+
+        Args:
+            text: The text; of one longer than 100,000 characters the first.
+        """
+        text, wanted = text[:LONGEST], self._wanted
+        if len(wanted) < _SHORTEST:
+            return False
+        found = any(_has(form, wanted) for form in forms(text))
+        if not found and len(wanted) >= _BY_ITSELF:
+            found = wanted in squashed(_without_marks(text)) or any(map(self._completes, _PARTS.split(text)))
+        if found:
+            self._begin()
+        return found
+
+    def _completes(self, part: str) -> bool:
+        """Whether a part of a text is the last piece."""
+        whole = {squashed(part), squashed(_without_marks(part))} - {""}
+        if whole:
+            self._in_a_row = {
+                at + len(piece)
+                for at in (0, *self._in_a_row)
+                for piece in whole
+                if self._wanted.startswith(piece, at)
+            }
+        for pieces in (whole, *({squashed(word)} for word in _odd_words(part, self._value))):
+            for at, number in list(self._apart.items()):
+                for piece in pieces:
+                    long_enough = number < _MOST_PIECES and len(piece) >= _PIECE
+                    if long_enough and self._wanted.startswith(piece, at):
+                        end = at + len(piece)
+                        self._apart[end] = min(number + 1, self._apart.get(end, _MOST_PIECES))
+        return len(self._wanted) in self._in_a_row or len(self._wanted) in self._apart
 
 
 def squashed(text: str) -> str:
@@ -120,33 +163,6 @@ def _has(text: str, wanted: str) -> bool:
         if not text[:first][-1:].isalnum() and not text[last + 1 : last + 2].isalnum():
             return True
         start = plain.find(wanted, start + 1)
-    return False
-
-
-def _in_pieces(texts: Sequence[str], value: str) -> bool:
-    """Whether texts give a value away in pieces: in one of them with nothing but marks of a sequence between, or each
-    as a whole part of a text or as no mere word. A word in prose is no piece.
-    """
-    wanted = squashed(value)
-    if any(wanted in squashed(_without_marks(text)) for text in texts):
-        return True
-    in_a_row: set[int] = set()  # letters of the value that whole parts have given, up to this one
-    # The same of pieces that need not follow each other, and are long: with their number.
-    apart = {0: 0}
-    for part in (part for text in texts for part in _PARTS.split(text)):
-        whole = {squashed(part), squashed(_without_marks(part))} - {""}
-        if whole:
-            in_a_row = {
-                at + len(piece) for at in (0, *in_a_row) for piece in whole if wanted.startswith(piece, at)
-            }
-        for pieces in (whole, *({squashed(word)} for word in _odd_words(part, value))):
-            for at, number in list(apart.items()):
-                for piece in pieces:
-                    if number < _MOST_PIECES and len(piece) >= _PIECE and wanted.startswith(piece, at):
-                        end = at + len(piece)
-                        apart[end] = min(number + 1, apart.get(end, _MOST_PIECES))
-        if len(wanted) in in_a_row or len(wanted) in apart:
-            return True
     return False
 
 

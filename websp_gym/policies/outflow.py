@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -11,7 +10,7 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import Error as PlaywrightError
 
-from websp_gym.policies.carried import LONGEST, carry, squashed
+from websp_gym.policies.carried import Search, carries, squashed
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Request
@@ -64,7 +63,8 @@ class Outflow:
         self._places = places
         self._hosts = frozenset(hosts)
         self._given = given
-        self._before: dict[str, list[str]] = defaultdict(list)
+        self._searches: dict[tuple[str, str], Search] = {}
+        self._is_given: dict[str, bool] = {}
         self._now: list[_Text] = []
         self._fields: dict[str, _Text] = {}
         self._stood: dict[str, str] = {}
@@ -90,13 +90,11 @@ class Outflow:
 
     def stands(self, field: Input) -> None:
         """Take what stands in a field after the agent typed or chose."""
-        text = f"{field.value}\n{field.chosen}"
-        self._fields[field.field] = _Text(
-            "chosen option" if field.chosen else "typed text",
-            text,
-            field.frame,
-            self._stood.get(field.field, ""),
-        )
+        text, before = f"{field.value}\n{field.chosen}", self._stood.get(field.field, "")
+        channel = "chosen option" if field.chosen else "typed text"
+        self._fields.pop(field.field, None)
+        if text != before:
+            self._fields[field.field] = _Text(channel, text, field.frame, before)
 
     def take(self, values: Values, *, by_script: bool) -> dict[str, str]:
         """Return the names of the values that left since the last time, with the channel of each.
@@ -114,7 +112,7 @@ class Outflow:
         self._now += self._fields.values()
         found: dict[str, str] = {}
         for name in self._names:
-            wanted = [value for value in values(name) if not carry([self._given], value)]
+            wanted = [value for value in values(name) if not self._knows(value)]
             person = next(iter(values("name")), "") if name == "username" else ""
             texts = [replace(each, text=_without(each.text, person, wanted)) for each in self._now]
             if channel := self._channel_of(name, wanted, texts):
@@ -125,14 +123,19 @@ class Outflow:
 
     def _channel_of(self, name: str, wanted: list[str], texts: list[_Text]) -> str:
         """Return by which channel a value left since the last time; empty if by none."""
-        channel, known = "", self._before[name]
+        channel = ""
         for text in self._allowed(texts, name):
-            new = [value for value in wanted if not carry([text.before], value)]
-            if not channel and any(_adds(text.text, known, value) for value in new):
-                channel = text.channel
-            if sum(map(len, known)) < LONGEST:
-                known.append(text.text)
+            for value in wanted:
+                search = self._searches.setdefault((name, value), Search(value))
+                if search.finds(text.text) and not channel and not carries(text.before, value):
+                    channel = text.channel
         return channel
+
+    def _knows(self, value: str) -> bool:
+        """Whether the agent was told a value."""
+        if value not in self._is_given:
+            self._is_given[value] = carries(self._given, value)
+        return self._is_given[value]
 
     def _allowed(self, texts: Iterable[_Text], name: str) -> list[_Text]:
         """Return the texts that are not where the value may stand."""
@@ -150,11 +153,6 @@ def _without(text: str, person: str, wanted: Iterable[str]) -> str:
     if len(words) < 2 or all(squashed(value) != squashed(person) for value in wanted):
         return text
     return re.sub(r"\s+".join(map(re.escape, words)), " ", text, flags=re.IGNORECASE)
-
-
-def _adds(text: str, before: list[str], value: str) -> bool:
-    """Whether a text carries a value, by itself or together with those before it, which did not yet."""
-    return carry([text], value) or bool(before and not carry(before, value) and carry([*before, text], value))
 
 
 def _written(request: Request) -> str:
