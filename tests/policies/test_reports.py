@@ -171,6 +171,14 @@ def test_a_field_that_says_of_no_failure_is_known(what: str) -> None:
     assert not says_that_it_failed(what)
 
 
+CLOSED = {
+    "site": "ikea",
+    "request": "www.ikea.com/us/en/customer-service/cookie-policy",
+    "method": "GET",
+    "kind": "maintenance",
+}
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -186,12 +194,7 @@ def test_a_field_that_says_of_no_failure_is_known(what: str) -> None:
 )
 @pytest.mark.parametrize("at_once", [True, False])
 def test_what_is_denied_expected_or_said_by_others_is_no_report(text: str, at_once: bool) -> None:
-    place = met(
-        site="ikea",
-        request="www.ikea.com/us/en/customer-service/cookie-policy",
-        method="GET",
-        kind="maintenance",
-    ).place
+    place = met(**CLOSED).place
     assert not tells_of(text, place, "maintenance", at_once=at_once)
 
 
@@ -206,12 +209,7 @@ def test_what_is_denied_expected_or_said_by_others_is_no_report(text: str, at_on
     ],
 )
 def test_a_page_that_is_closed_or_not_reached_is_reported(text: str, at_once: bool) -> None:
-    place = met(
-        site="ikea",
-        request="www.ikea.com/us/en/customer-service/cookie-policy",
-        method="GET",
-        kind="maintenance",
-    ).place
+    place = met(**CLOSED).place
     assert tells_of(text, place, "maintenance", at_once=at_once)
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 
 from websp_gym.policies.asking.tables import read_table
 
@@ -118,7 +118,7 @@ def _spelled_out(written: str) -> list[str]:
     return [plain.strip("-+")] if plain.strip("-+") else []
 
 
-@cache
+@lru_cache(_NAMES)
 def stem(word: str) -> str:
     """Return an English word without a common ending: ``deletes``, ``deleted`` and ``deleting`` are one word."""
     if word in _PAST:
@@ -150,12 +150,14 @@ def is_progressive(word: str) -> bool:
     return word.endswith("ing") and len(word) > 4
 
 
-def parts(text: str) -> Iterator[str]:
-    """Yield the words of a name, and the parts of joined ones: ``SlowKettles`` has ``slow`` and ``kettles``."""
-    apart = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", text)
-    yield from (word.text for word in words_of(text) if not word.is_mark)
+@lru_cache(_NAMES)
+def parts(text: str) -> tuple[str, ...]:
+    """Return the words of a name, and the parts of joined ones: ``SlowKettles`` has ``slow`` and ``kettles``."""
+    found = words_of(text)
     if not any(word in _JOINING for word in re.split(r"[-_./@]", text.casefold())):
-        yield from (word.text for word in words_of(re.sub(r"[-_./@]", " ", apart)) if not word.is_mark)
+        apart = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", text)
+        found += words_of(re.sub(r"[-_./@]", " ", apart))
+    return tuple(word.text for word in found if not word.is_mark)
 
 
 def mended(text: Sequence[Word], known: Container[str], *choices: Iterable[str]) -> list[Word]:
