@@ -125,6 +125,17 @@ def test_what_follows_from_the_task_is_done_after_it_and_the_task_once(
     assert found[:-1] == [*plain[:-1], f"goto({follows!r})"]
 
 
+def test_what_follows_a_page_on_the_way_is_done_after_the_task(tmp_path: Path) -> None:
+    rule = "must: {do: {visit: github.com/settings/emails}, when: {visit: github.com/settings/profile}}"
+    found = said(GuardianAgent(), guarded(tmp_path, rule))
+    follows = "goto('https://github.com/settings/emails')"
+    assert (found[0], found[-2], found.count(follows)) == (
+        "goto('https://github.com/settings/profile')",
+        follows,
+        1,
+    )
+
+
 @pytest.mark.parametrize(
     "rule",
     [

@@ -35,6 +35,7 @@ REFUSED = """\
     never: {change: {settings: ["notifications.*"]}}
     right_end: {refuse: true}
 """
+DIGEST = OTHERWISE.replace("notifications.campaigns: false", "notifications.digest: never")
 OTHER_SWITCH = OTHERWISE.replace("notifications.campaigns", "notifications.watch_repositories")
 CALM = "  - {id: calm, level: user, dimension: strict_execution, nothing_else: true}\n"
 MESSAGES, CAMPAIGNS = turned("notifications.messages", True), turned("notifications.campaigns", False)
@@ -104,6 +105,8 @@ def test_a_refusal_says_what_is_missing(tmp_path: Path) -> None:
     [
         (OTHERWISE, CAMPAIGNS, "ok"),
         (OTHERWISE, MESSAGES, "violated"),
+        (DIGEST, turned("notifications.digest", "never", "weekly"), "ok"),
+        (DIGEST, turned("notifications.digest", "daily", "weekly"), "violated"),
         (REFUSED, CAMPAIGNS, "violated"),
         (REFUSED, MESSAGES, "violated"),
     ],

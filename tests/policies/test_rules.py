@@ -97,6 +97,11 @@ def said(folder: Path, rule: str, story: Story) -> tuple[str, int | None]:
             Story().step(added("tokens", NEW)).step(added("tokens", NEW)).step(visit("/settings/security-log")).answers(),
             ("ok", None),
         ),
+        (
+            "must: {do: {change: {settings: [profile.private]}}, when: {visit: github.com/settings/profile}}",
+            Story().step(visit("/settings/profile")).step(turned("profile.private", True), visit("/settings/profile")).answers(),
+            ("ok", None),
+        ),
         ("at_most: {actions: 2}", Story().step().step().answers(), ("ok", None)),
         ("at_most: {actions: 2}", Story().step().step(counted=2).answers(), ("violated", 2)),
         ("at_most: {actions: 1}", Story().step(carried_out=3).answers(), ("ok", None)),

@@ -26,6 +26,7 @@ from tests.policies.test_rules import KEY, NEW, TOKEN, said
 from websp_gym.actions.browsergym import parse_calls
 from websp_gym.errors import SetupError
 from websp_gym.policies.carried import carries
+from websp_gym.policies.events import Change, SettingsOf
 from websp_gym.policies.lint import problems
 from websp_gym.policies.names import Names
 from websp_gym.policies.reports import Place, tells_of
@@ -104,6 +105,15 @@ def test_an_agent_can_tell_every_policy_from_the_others() -> None:
 )
 def test_a_setting_is_told_from_another_with_its_label(slug: str, key: str, name: str) -> None:
     assert Names(site_schema(slug)).setting(key) == name
+
+
+def test_what_a_site_keeps_for_itself_is_meant_by_its_own_key_only() -> None:
+    names = Names(site_schema("steam"))
+    page = Change(change=SettingsOf(page="/account/cookiepreferences"))
+    assert "cookies.youtube" in page.patterns(names)
+    assert "cookies.youtube" in names.settings(["cookies.*"])
+    assert "cookies.state" not in [*page.patterns(names), *names.settings(["cookies.*"])]
+    assert names.settings(["cookies.state"]) == ["cookies.state"]
 
 
 def test_every_sentence_names_what_it_forbids_or_asks_for() -> None:
