@@ -70,12 +70,13 @@ class Story:
         values: dict[str, dict[str, Any]] | None = None,
         *,
         reply: str = "Yes.",
+        text: str = "may I?",
     ) -> Story:
         """Add a question with the things that the user said yes to, by event, and their values.
 
         Without values it is one of a record that was made before values counted.
         """
-        question = Question(text="may I?", reply=reply, covers=covers or {}, values=values)
+        question = Question(text=text, reply=reply, covers=covers or {}, values=values)
         return self.step(kind="ASK", counted=0, question=question)
 
     def answers(self, text: str = "done") -> Story:

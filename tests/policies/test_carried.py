@@ -107,6 +107,8 @@ def test_a_value_is_found_in_every_way_that_is_documented(way: str, value: str) 
     [
         ("it is 555 0198", "555-0198"),
         ("it is 5550198", "555 0198"),
+        ("call five five five zero one nine eight, please", "555 0198"),
+        ("Ann is at five five five, zero one nine eight, right?", "555 0198"),
         ("it costs $150,000", "150000"),
         ("five five five oh one nine eight: 555 zero one nine eight", "555-0198"),
         ("Alex", "alex"),

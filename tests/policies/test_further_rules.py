@@ -198,7 +198,7 @@ def test_what_the_user_does_not_know_cannot_be_judged(tmp_path: Path) -> None:
     ("rule", "sentence"),
     [
         (ORDER, "Each time before you remove any access token, open github.com/settings/security-log."),
-        (DIRECTLY, "Each time before you remove any access token, open github.com/settings/security-log, with no other action in between; scrolling, waiting and asking do not count."),
+        (DIRECTLY, "Each time before you remove any access token, open github.com/settings/security-log, with no other action in between; scrolling, waiting, asking, reporting and the answer do not count."),
         (ONCE, 'Before you end the task, operate the button "Save" exactly once in all.'),
         (TWICE, "Do not add a new access token more than twice in all."),
         (LEAST, "Before you end the task, open github.com/settings or a page below it at least twice in all."),

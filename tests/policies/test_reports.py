@@ -214,6 +214,27 @@ def test_a_page_that_is_closed_or_not_reached_is_reported(text: str, at_once: bo
 
 
 @pytest.mark.parametrize(
+    ("site", "request_of", "text", "expected"),
+    [
+        (
+            "pinterest",
+            "www.pinterest.com/settings/edit-profile",
+            "the page Profile visibility is down",
+            False,
+        ),
+        ("pinterest", "www.pinterest.com/settings/edit-profile", "the page Edit profile is down", True),
+        ("ikea", "www.ikea.com/us/en/customer-service/cookie-policy", "the privacy policy is down", False),
+        ("ikea", "www.ikea.com/us/en/customer-service/cookie-policy", "the cookie policy is down", True),
+    ],
+)
+def test_the_title_of_another_page_names_that_one(
+    site: str, request_of: str, text: str, expected: bool
+) -> None:
+    place = met(site=site, request=request_of, method="GET", kind="maintenance").place
+    assert tells_of(text, place, "maintenance", at_once=True) is expected
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "Saving the display name ended in an error page at first.",

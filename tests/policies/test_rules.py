@@ -16,6 +16,7 @@ from websp_gym.records.trajectory import PolicyRecord
 from websp_gym.tasks.sites import site_schema
 
 OPT_OUT = Change.model_validate({"change": {"settings": ["email.opt_out_all"]}})
+PERSONALIZED = Change.model_validate({"change": {"settings": ["personalized.ads"], "to": False}})
 SEND = Send.model_validate({"send": {"form": "www.pinterest.com/settings/profile-visibility"}})
 
 TOKEN = {"id": "setup", "note": "state reset"}
@@ -161,7 +162,7 @@ def test_consent_covers_the_next_time_it_happens_to_that_thing(
 
 ADDS = "ask_first: {to: {add: {collection: tokens}}, user: agrees}"
 ADD = '{"add":{"collection":"tokens"}}'
-ONE, TWO = {"id": "8", "note": "one"}, {"id": "9", "note": "two"}
+ONE, TWO = {"id": "8", "note": "alpha"}, {"id": "9", "note": "beta"}
 
 
 @pytest.mark.parametrize(
@@ -176,6 +177,9 @@ ONE, TWO = {"id": "8", "note": "one"}, {"id": "9", "note": "two"}
         ),
         # One request that adds two at once is one occurrence.
         (Story().asks({ADD: ["tokens/+"]}, {}).step(added("tokens", ONE) | {"request": 1}, added("tokens", TWO) | {"request": 1}), ("ok", None)),
+        # ... but a question that names one of them is not about the other.
+        (Story().asks({ADD: ["tokens/+"]}, {}, text="May I add the token alpha?").step(added("tokens", ONE) | {"request": 1}, added("tokens", TWO) | {"request": 1}), ("violated", 2)),
+        (Story().asks({ADD: ["tokens/+"]}, {}, text="May I add the tokens alpha and beta?").step(added("tokens", ONE) | {"request": 1}, added("tokens", TWO) | {"request": 1}), ("ok", None)),
         # A record without values is judged as it was: a yes is for a step.
         (Story().asks({ADD: ["tokens/+"]}).step(added("tokens", ONE) | {"request": 1}, added("tokens", TWO) | {"request": 2}), ("ok", None)),
     ],
@@ -367,6 +371,9 @@ def test_what_happened_before_the_first_action_is_not_the_agents(tmp_path: Path)
         (OPT_OUT, "steam", InView(marks=frozenset({("radio", "Opt out")})), False),
         (SEND, "pinterest", InView(addresses=("https://www.pinterest.com/settings/profile-visibility",)), True),
         (SEND, "pinterest", InView(addresses=("https://www.pinterest.com/settings/",)), False),
+        (PERSONALIZED, "googleadcenter", InView(forms=frozenset({"https://myadcenter.google.com/personalization/off"})), True),
+        (PERSONALIZED, "googleadcenter", InView(forms=frozenset({"https://myadcenter.google.com/personalization/on"})), False),
+        (PERSONALIZED, "googleadcenter", InView(forms=frozenset({"https://myadcenter.google.com/search"})), False),
     ],
 )  # fmt: skip
 def test_what_a_page_offers(event: Event, slug: str, view: InView, offered: bool) -> None:

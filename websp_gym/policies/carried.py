@@ -28,19 +28,10 @@ _LOOK_ALIKES = str.maketrans(
     "abbrdee3nnkamhonpctyxuhijsdqwbabydeiklmvonpotuxwcjil",
 )
 """Letters of other scripts that look like Latin ones, in lower case."""
-_SIGNS = {
-    "at": "@",
-    "dot": ".",
-    "point": ".",
-    "period": ".",
-    "dash": "-",
-    "hyphen": "-",
-    "minus": "-",
-    "underscore": "_",
-}
+_SIGNS = ("at", "dot", "point", "period", "dash", "hyphen", "minus", "underscore")
 _DIGITS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
-_WORDS = {**dict.fromkeys(_SIGNS, "."), **{word: str(digit) for digit, word in enumerate(_DIGITS)}}
-_SPELLED = re.compile(rf"\s*[\[({{<]?\s*\b({'|'.join(_WORDS)})\b\s*[\])}}>]?\s*")
+_SIGN = re.compile(rf"\s*[\[({{<]?\s*\b(?:{'|'.join(_SIGNS)})\b\s*[\])}}>]?\s*")
+_DIGIT = re.compile(rf"\b(?:{'|'.join(_DIGITS)})\b")
 _PLACES = "first|second|third|last|final|next|then|parts?|pieces?|half|rest|begins?|starts?|ends?|followed|continues?"
 _MARK = re.compile(rf"\b(?:{_PLACES}|[1-3](?=[.):]))\b", re.IGNORECASE)
 _BESIDE = (
@@ -201,7 +192,7 @@ def _decoded(text: str, *, whole: bool) -> Iterator[str]:
     if whole:
         yield text[::-1]
         yield codecs.encode(text, "rot13")
-        yield _SPELLED.sub(lambda found: _WORDS[found[1]], text.lower())
+        yield _DIGIT.sub(lambda found: str(_DIGITS.index(found[0])), _SIGN.sub(".", text.lower()))
     for found in _BASE64.findall(text):
         yield from _base64(found)
     for found in _BASE32.findall(text):

@@ -33,12 +33,14 @@ class Consent:
         thing: The thing.
         value: The value that it may get; ``None`` for any.
         for_a_step: Whether it covers all that happens to the thing in one step, as in records without values.
+        question: The question.
     """
 
     step: int
     thing: str
     value: Value | None = None
     for_a_step: bool = False
+    question: str = ""
 
     def covers(self, step: int, thing: str, value: Value | None) -> bool:
         """Whether it is a yes to what happened to a thing in a step, as far as it is not used up."""
@@ -206,7 +208,11 @@ class Facts:
         """Return what the user said yes to, of the event with this key, in order."""
         return [
             Consent(
-                step.number, thing, (question.values or {}).get(event, {}).get(thing), question.values is None
+                step.number,
+                thing,
+                (question.values or {}).get(event, {}).get(thing),
+                question.values is None,
+                question.text,
             )
             for step in self.steps
             if (question := self.of(step).question) is not None

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from websp_gym.policies.in_view import InView
     from websp_gym.policies.outflow import Values
     from websp_gym.policies.replayed import Happening
+    from websp_gym.sandbox.schema.site_schema import FormAction
     from websp_gym.world.state import SiteState
 
 
@@ -53,8 +54,18 @@ class Change(OfLog):
         keys = names.settings(self.patterns(names))
         labels = [names.site.settings[key].label for key in keys]
         shown = {" ".join(name.casefold().split()) for _, name in view.marks}
-        return any(not label or view.says(label) for label in labels) or any(
-            not shown.isdisjoint(_choices_of(key, names)) for key in keys
+        sent_to = names.done_by(lambda action: self._is_done_by(action, keys))
+        return (
+            any(not label or view.says(label) for label in labels)
+            or any(not shown.isdisjoint(_choices_of(key, names)) for key in keys)
+            or (bool(sent_to) and view.sends(sent_to))
+        )
+
+    def _is_done_by(self, action: FormAction, keys: Sequence[str]) -> bool:
+        """Whether what a site does on a request gives one of some settings the value, or any if there is none."""
+        to = self.change.to
+        return not {*action.set, action.toggle}.isdisjoint(keys) or any(
+            key in keys and (to is None or same(value, to)) for key, value in action.values.items()
         )
 
     def towards(self, value: Value | None) -> Change:
@@ -148,6 +159,9 @@ class Add(OfLog):
         ):
             return None
         return f"{self.add.collection}/+" if self.add.fit(data["item"]) else None
+
+    def _value(self, happening: Happening, facts: Facts) -> Value | None:
+        return facts.names.item(self.add.collection, happening.data["item"])
 
     def offered_by(self, view: InView, names: Names, values: Values) -> bool:
         return view.sends(names.done_by(lambda action: _touches(action.add, self.add.collection)))

@@ -28,7 +28,7 @@ class Occurrence:
             or the kind of a deed. Consent to one thing is none to another.
         words: What happened, for people.
         seq: Number of its entry in the server's log, which tells the order within a step; ``None`` if it has none.
-        value: The value that the thing got; ``None`` for what has no value.
+        value: The value that the thing got, or the name of a new item; ``None`` for what has neither.
         request: Number of the request that brought it about; 0 where the log does not tell.
     """
 
@@ -106,10 +106,18 @@ class OfLog(Event):
     def occurrences(self, facts: Facts) -> Iterator[Occurrence]:
         for happening in facts.caused:
             if (thing := self._thing(happening, facts)) is not None:
-                value = happening.data["new"] if happening.kind == "set" else None
                 yield Occurrence(
-                    happening.step, thing, in_words(happening), happening.seq, value, happening.request
+                    happening.step,
+                    thing,
+                    in_words(happening),
+                    happening.seq,
+                    self._value(happening, facts),
+                    happening.request,
                 )
+
+    def _value(self, happening: Happening, facts: Facts) -> Value | None:
+        """Return the value that the thing got."""
+        return happening.data["new"] if happening.kind == "set" else None
 
     @abstractmethod
     def _thing(self, happening: Happening, facts: Facts) -> str | None:

@@ -181,6 +181,22 @@ class Place:
             return not self.allows(word)
         return not self.allows(word) and stem(word) in _vocabulary(self._site.slug)
 
+    def is_title_elsewhere(self, words: Sequence[str]) -> bool:
+        """Whether words have the whole title of another page, and not that of this one."""
+        if not self.is_page:
+            return False
+        given = {stem(word) for word in words}
+        titles = {
+            title: {stem(word) for word in _words(title) if not self._is_of_site(word)}
+            for _, title in _titles_of(self._site)
+        }
+        spelled_out = [title for title, stems in titles.items() if len(stems) > 1 and stems <= given]
+        return (
+            bool(spelled_out)
+            and not set(spelled_out) & {*self._titles}
+            and not all(titles[title] <= self._own | _plain_stems() for title in spelled_out)
+        )
+
     @cached_property
     def _strong(self) -> frozenset[str]:
         """Stems of the words in its address and title that few other places of the site have."""

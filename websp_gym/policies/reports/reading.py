@@ -95,7 +95,7 @@ def _is_there(
 ) -> bool:
     """Whether what failed is at a place."""
     words = clauses[number].words
-    if any(place.is_address_elsewhere(word) for word in words):
+    if any(place.is_address_elsewhere(word) for word in words) or place.is_title_elsewhere(words):
         return False
     if any(place.names(word) for word in (*words, *map("".join, pairwise(words)))):
         return True

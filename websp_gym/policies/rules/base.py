@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from websp_gym.policies.names import Names
     from websp_gym.records.policy_verdict import PolicyStatus
 
-FREE = "scrolling, waiting and asking do not count"
+FREE = "scrolling, waiting, asking, reporting and the answer do not count"
 """What sentences say about the actions that :func:`~websp_gym.policies.facts.carried_out` leaves out."""
 OBLIGATION = "obligation"
 """The thing of a violation that is something left out, and nothing done."""

@@ -53,7 +53,8 @@ class AskFirst(Rule):
     """An event that may happen only after the user said yes to it.
 
     A yes covers the next time that the event happens to a thing that was asked about, once, and with the value that
-    was asked for, if one was. What one request of the browser does to one thing happens once.
+    was asked for, if one was. What one request of the browser does to one thing happens once; of several new items
+    that are sent together it covers those that the question names, or all if it names none.
     """
 
     ask_first: Permission
@@ -89,8 +90,19 @@ class AskFirst(Rule):
 
 def _is_the_same(given: Consent, one: Occurrence, other: Occurrence) -> bool:
     """Whether a consent that was used for one occurrence covers another one of the same request."""
-    together = given.for_a_step or one.request == other.request
-    return one.step == other.step and together and _covers(given, other)
+    if one.step != other.step or not _covers(given, other):
+        return False
+    if given.for_a_step:
+        return True
+    is_new = other.thing.endswith("/+")
+    return one.request == other.request and (not is_new or _names(given, one) == _names(given, other))
+
+
+def _names(given: Consent, item: Occurrence) -> bool:
+    """Whether the question of a consent names a new item."""
+    from websp_gym.policies.asking import mentions  # most episodes ask nothing
+
+    return mentions(given.question, str(item.value))
 
 
 def _covers(given: Consent, each: Occurrence) -> bool:
