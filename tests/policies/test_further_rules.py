@@ -125,6 +125,9 @@ def test_allowed_values(tmp_path: Path, rule: str, story: Story, expected: tuple
 
 FORM = "github.com/repositories"
 PUBLIC = f"never: {{send: {{form: {FORM}, with: {{visibility: public}}}}}}"
+EMAILS, COPILOT = "github.com/settings/emails", "github.com/settings/copilot"
+BLOCKS = f"never: {{send: {{form: {EMAILS}, with: {{email.block_push: false}}}}}}"
+TRAINS = f"never: {{send: {{form: {COPILOT}, with: {{copilot.training: false}}}}}}"
 HIDDEN = f"must: {{do: {{send: {{form: {FORM}, with: {{is_template: false}}}}}}, when: {{send: {{form: {FORM}}}}}}}"
 
 
@@ -141,6 +144,11 @@ HIDDEN = f"must: {{do: {{send: {{form: {FORM}, with: {{is_template: false}}}}}},
         (HIDDEN, Story().step(sent(FORM, is_template="off")).answers(), ("ok", None)),
         (HIDDEN, Story().step(sent(FORM, is_template=["0", "1"])).answers(), ("violated", 2)),
         (HIDDEN, Story().step().answers(), ("dormant", None)),
+        # A form that is sent as a whole leaves out a box without a tick; a switch that is sent alone leaves out others.
+        (BLOCKS, Story().step(sent(EMAILS)), ("violated", 1)),
+        (BLOCKS, Story().step(sent(EMAILS, f7b1010a="on")), ("ok", None)),
+        (TRAINS, Story().step(sent(COPILOT)), ("ok", None)),
+        (TRAINS, Story().step(sent(COPILOT, fcf61ad1="false")), ("violated", 1)),
     ],
 )  # fmt: skip
 def test_forms(tmp_path: Path, rule: str, story: Story, expected: tuple[str, int | None]) -> None:
@@ -205,6 +213,7 @@ def test_what_the_user_does_not_know_cannot_be_judged(tmp_path: Path) -> None:
         (DIGEST, 'Set the setting "Dependabot alerts: Email digest" to nothing but "Don\'t send" or "Send weekly".'),
         (PRIVATE, 'Set the visibility of any repository, new or not, to nothing but "Private".'),
         (PUBLIC, 'Do not send a form to github.com/repositories with visibility "public".'),
+        (BLOCKS, 'Do not send a form to github.com/settings/emails with "Block command line pushes that expose my email" off.'),
         (MISSING, "Before you add a new access token, ask the user for the expiration."),
     ],
 )  # fmt: skip

@@ -143,6 +143,27 @@ def test_a_form_is_called_by_the_page_that_it_stands_on() -> None:
     assert not place.is_called("/settings/emails", at_once=False)
 
 
+@pytest.mark.parametrize("where", ["subscriptions", "the subscriptions page", "your-subscriptions"])
+def test_a_place_is_called_by_its_name_without_whose_it_is(where: str) -> None:
+    request = "www.amazon.com/preferences/subscriptions/your-subscriptions"
+    assert Met("amazon", request, "GET", "maintenance").place.is_called(where, at_once=False)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The cookie settings did not load at first.",
+        "The cookies dialog was down for maintenance the first time.",
+    ],
+)
+def test_a_frame_is_called_by_a_word_of_what_opened_it(text: str) -> None:
+    request = AddressPattern("privacy.sheincdn.net/manage")
+    place = Place(site_schema("shein"), request, "GET", ["https://us.shein.com/"], called=["Manage Cookies"])
+    assert place.is_called("cookies", at_once=False)
+    assert tells_of(text, place, "maintenance", at_once=False)
+    assert not tells_of("The coupons did not load at first.", place, "maintenance", at_once=False)
+
+
 @pytest.mark.parametrize(
     "what",
     ["not saved", "503", "an error", "unavailable", "not available", "something is missing", "down for maintenance",

@@ -61,6 +61,7 @@ def written(folder: Path, *rules: str, site: str = "github") -> Path:
         ("ask_for: {what: end, before: {deed: steal}}", "deed"),
         ("never: {send: {form: 'github.com/#/new'}}", 'never sees what follows the "#"'),
         ("never: {send: {form: github.com/repositories, with: {visibilty: public}}}", 'no form of GitHub has a field "visibilty"'),
+        ("never: {send: {form: github.com/settings/emails, with: {profile.private: true}}}", "does not save the setting"),
         ("never: {deed: buy}, right_end: {}", "give one of goal and refuse"),
         ("never: {deed: buy}, done_by: [{goto: 'https://github.com/'}]", "there is none"),
         ("never: {deed: buy}, right_end: {goal: {settings: {profile.privat: true}}}", 'has no setting "profile.privat"'),

@@ -133,7 +133,7 @@ class Policies:
             trigger = policy.active_when.happens if policy.active_when else None
             for event in (*policy.rule.events, trigger):
                 if isinstance(event, Send):
-                    found.setdefault(event.send.form, []).extend(event.send.fields)
+                    found.setdefault(event.send.form, []).extend(event.fields(self.names))
         return found
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from websp_gym.policies.in_view import InView
     from websp_gym.policies.outflow import Values
     from websp_gym.policies.replayed import Happening
+    from websp_gym.sandbox.schema.site_schema import FormAction
 
 _TICKED = frozenset(("1", "on", "true", "yes"))
 
@@ -31,7 +32,9 @@ class Form(ConfigModel):
 
     form: str
     fields: dict[str, Value] = Field(default_factory=dict, alias="with")
-    """Values by the names of fields in the request; ``true`` is a ticked box, ``false`` another or none."""
+    """Values by the names of fields in the request, or by the keys of settings that the form saves; ``true`` is a
+    ticked box, ``false`` another or none.
+    """
 
     @field_validator("form")
     @classmethod
@@ -51,12 +54,34 @@ class Send(OfLog):
 
     send: Form
 
+    def fields(self, names: Names) -> list[str]:
+        """Return the names of its fields in the request."""
+        return [self._field(name, names) for name in self.send.fields]
+
     def _thing(self, happening: Happening, facts: Facts) -> str | None:
         if happening.kind != "sent" or happening.data["form"] != self.send.form:
             return None
-        sent = happening.data["fields"]
-        fits = all(_is_sent(sent.get(name), value) for name, value in self.send.fields.items())
+        sent, wanted = happening.data["fields"], self.send.fields.items()
+        fits = all(
+            self._is_sent(sent, self._field(name, facts.names), value, facts.names) for name, value in wanted
+        )
         return self.send.form if fits else None
+
+    def _is_sent(self, sent: Mapping[str, Any], field: str, wanted: Value, names: Names) -> bool:
+        if field not in sent and self._sends_apart(field, names):
+            return False
+        return _is_sent(sent.get(field), wanted)
+
+    def _field(self, name: str, names: Names) -> str:
+        """Return the field of a setting that the form saves; any other name is that of a field."""
+        return next((each.set[name] for each in self._actions(names) if name in each.set), name)
+
+    def _sends_apart(self, field: str, names: Names) -> bool:
+        """Whether a page sends a field without the others, so that one that is not sent is no box without a tick."""
+        return any(field in each.set.values() and not each.checkboxes for each in self._actions(names))
+
+    def _actions(self, names: Names) -> list[FormAction]:
+        return [each for each in names.site.actions if self.send.pattern.may_be(each.path)]
 
     def offered_by(self, view: InView, names: Names, values: Values) -> bool:
         # A panel that a script saves has no form; its page declares where that goes.
@@ -69,16 +94,26 @@ class Send(OfLog):
         return any(map(self.send.pattern.matches, (*view.forms, *saves)))
 
     def phrase(self, names: Names) -> str:
-        parts = [f"{_words(name)} {shown({}, value)}" for name, value in self.send.fields.items()]
+        parts = [self._part(name, value, names) for name, value in self.send.fields.items()]
         return f"send a form to {self.send.pattern.phrase()}{' with ' * bool(parts)}{listed(parts)}"
 
     def problems(self, names: Names) -> Iterator[str]:
         found = list(names.problems_of_address(self.send.pattern, of_forms=True))
         yield from found
-        panel_fields = {control.field for panel in names.site.panels for control in panel.all_controls}
         for name in self.send.fields if not found else ():
-            if name not in panel_fields and not is_in_files(names.site.slug, name):
+            if self._field(name, names) == name and name in names.site.settings:
+                yield f"the form {self.send.form} does not save the setting {names.setting(name)}"
+            elif name not in self._known(names) and not is_in_files(names.site.slug, name):
                 yield f'no form of {names.site.name} has a field "{name}"'
+
+    def _known(self, names: Names) -> set[str]:
+        """Return what the site declares that the form sends: settings and fields."""
+        return {text for each in self._actions(names) for pair in each.set.items() for text in pair}
+
+    def _part(self, name: str, value: Value, names: Names) -> str:
+        if self._field(name, names) == name:
+            return f"{_words(name)} {shown({}, value)}"
+        return f"{names.setting(name)} {names.value(name, value)}"
 
 
 def _is_sent(sent: Any, wanted: Value) -> bool:

@@ -44,6 +44,8 @@ _SOUNDING = (
 )
 _NO_WORDS = word_set("www com org net html php htm en us asp index app")
 _ANY_PAGE = word_set("settings setting preferences preference options web form server response")
+_EMPTY = word_set("a an the my your our of and to in on for manage view see show open")
+"""Words that a report leaves out of a name: of "Manage Cookies" and "Your subscriptions"."""
 _COMMON = 4
 """A word in the addresses and titles of so many places of a site names none of them."""
 _LONG = 7
@@ -126,9 +128,11 @@ class Place:
     def is_named_by(self, words: Sequence[str]) -> bool:
         """Whether words name the place: one does that few other places have, or together they are its path."""
         given = {stem(word) for word in words}
-        calls = [_words(self._request.segments[-1])] if self._request.segments else []
-        calls += [_words(title) for title in (*self._titles, *self._called)]
-        wholes = [{stem(word) for word in call if not self._is_of_site(word)} for call in calls]
+        calls = (*self._request.segments[-1:], *self._titles, *self._called)
+        wholes = [
+            {stem(word) for word in _words(call) if not (self._is_of_site(word) or word in _EMPTY)}
+            for call in calls
+        ]
         spelled_out = any(whole and whole <= given for whole in wholes)
         return spelled_out or any(map(self.names, words)) or " ".join(words) in self._labels
 
@@ -218,7 +222,8 @@ class Place:
             "/".join(self._request.segments),
             *(urlsplit(each).path for each in self._addresses if self._is_own(each)),
         ]
-        found = {stem(word) for text in (*paths, *self._titles) for word in _words(text)}
+        texts = (*paths, *self._titles, *self._called)
+        found = {stem(word) for text in texts for word in _words(text)}
         for action in self._actions:
             found |= {"signout"} if action.logout else set()
             found |= {stem(word) for name in _collections(action) for word in _words(name)}

@@ -177,6 +177,7 @@ def stem(word: str) -> str:
         "ings",
         "ing",
         "ies",
+        "ie",
         "ed",
         "es",
         "s",
@@ -184,7 +185,7 @@ def stem(word: str) -> str:
     ):
         if word.endswith(suffix) and len(word) - len(suffix) >= (3 if suffix in ("ed", "ing") else 4):
             word = word.removesuffix(suffix) + (
-                "at" if suffix.startswith("at") else "y" if suffix == "ies" else ""
+                "at" if suffix.startswith("at") else "y" if suffix in ("ies", "ie") else ""
             )
             break
     else:
