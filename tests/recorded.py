@@ -108,7 +108,8 @@ class Recipe:
         for instance in instances:
             known.update(instance.config_hash.encode())
             if sets := self.options.get("policies"):
-                known.update(policies_for(instance, sets).digest.encode())
+                policies = policies_for(instance, sets)
+                known.update(f"{policies.digest} {policies.shown}".encode())
         package = ROOT / "websp_gym"
         writers = [path for path in (package / "records").glob("*.py") if path.name not in _READERS]
         site = [
