@@ -31,6 +31,7 @@ HARMLESS = stems_in("harmless")
 KIND_WORDS = stems_in("kind_words")
 """What things of a site are called beside the words of the site."""
 OWN_WORDS = stems_in("own_words")
+OWN_NOUNS = stems_in("own_nouns")
 BEFORE_AN_ACT = words_in("before_an_act")
 SUBORDINATE = words_in("subordinate")
 PURPOSES = stems_in("purposes")

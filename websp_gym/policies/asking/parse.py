@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from websp_gym.policies.asking.acts import Act, Phrase, listed
-from websp_gym.policies.asking.lexicon import EXCEPT, IMPLIED, LIGHT, PREPOSITIONS, VALUED, Verb, words_in
+from websp_gym.policies.asking.lexicon import DETERMINERS, EXCEPT, IMPLIED, LIGHT, PREPOSITIONS, VALUED, Verb, words_in
 from websp_gym.policies.asking.permission import has_condition
 from websp_gym.policies.asking.sentences import NAME, plain
 from websp_gym.policies.asking.tails import (
@@ -46,6 +46,8 @@ def _less(words: list[Word]) -> list[Word]:
     for at, word in enumerate(words):
         if word.stem in _PREVENTING and not word.name:
             for place in range(at + 1, len(words) - 2):
+                if [each.text for each in words[place : place + 2]] == ["from", "seeing"]:
+                    return [*words[:at], Word("hide"), *words[place + 2 :]]
                 if [each.text for each in words[place : place + 2]] == ["from", "being"]:
                     if words[place + 2].text in SEEN:
                         rest = [Word("less"), *words[place + 2 :]]
@@ -103,6 +105,9 @@ class Part:
         for head in self.heads:
             last = max([*chosen, *left], key=lambda each: each.at)
             if head.at <= last.at:
+                continue
+            if last in chosen and self.leads_to(last, head):
+                chosen[-1] = self.merged(head)  # "and then request the deletion of"
                 continue
             joint = self._joint(last, head)
             if not joint:
@@ -184,6 +189,8 @@ class Part:
         between = self.texts[head.end : following.at]
         if head.root in _CAUSING and following.form == "past" and "," not in between:
             return True
+        if head.root in _LETTING and self._wishes and following.form == "noun":
+            return set(between) <= DETERMINERS
         if head.root in _LETTING:
             return bool(between) and set(between) <= {"me", "us", "to", "i", "this", "agent"}
         if head.root == "ask" and between[-1:] == ["to"]:
@@ -272,10 +279,15 @@ class Part:
         )
         texts = self.texts[begin:end]
         named = phrases(listed(self.words[begin:end]))
-        return named if not has_break(texts) and not has_condition(texts) else []
+        is_said = bool({"you", "whatever"} & set(texts))  # "do you want me to remove it"
+        return named if not is_said and not has_break(texts) and not has_condition(texts) else []
 
     def _things_before(self, head: Head, begin: int) -> tuple[list[Phrase], list[Phrase]]:
         """Return the things that stand before a verb, and what is left out of them."""
+        if head.form == "noun" and self.texts[head.end : head.end + 1] != ["of"]:  # "account deletion"
+            start = max((each.end for each in self.heads if each.at < head.at), default=0)
+            ends = (at + 1 for at in range(start, head.at) if self.texts[at] in DETERMINERS | PREPOSITIONS | {","})
+            return phrases([self.words[max(ends, default=start) : head.at]]), []
         late = head.form == "plain" and head.at == len(self.words) - 1 and head.at > begin
         if not self._is_passive(head) and not late:
             return [], []

@@ -12,6 +12,7 @@ from websp_gym.policies.asking.lexicon import (
     HARMLESS,
     LITTLE,
     NUMBERS,
+    OWN_NOUNS,
     OWN_WORDS,
     PREPOSITIONS,
     PRONOUNS,
@@ -60,7 +61,9 @@ class Pool:
 
     def is_vague(self, phrase: Phrase) -> bool:
         """Whether a phrase says no more than of which kind a thing is."""
-        return not content(phrase.words) - self._ignored - self._kind - HARMLESS - _COUNTS
+        own = OWN_NOUNS | {"account"} if not phrase.refers_back else frozenset[str]()
+        known = self._ignored | self._kind | (HARMLESS - own) | _COUNTS | OWN_WORDS
+        return not content(phrase.words) - known
 
     def before(self, phrases: Sequence[Phrase], said: Sequence[Sequence[Phrase]]) -> list[Thing]:
         """Return what was named last before phrases that refer back to it: "it", "both of them", "that session".
@@ -141,6 +144,7 @@ class Pool:
         return left
 
     def _one(self, phrase: Phrase) -> list[Thing]:
+        phrase = self._of_itself(phrase)
         said = content(phrase.words) - self._ignored
         quoted = {word.stem for word in phrase.words if word.quotation}
         named = [
@@ -202,7 +206,20 @@ class Pool:
             return owned <= thing.names | thing.kind | self._kind | OWN_WORDS
         if phrase.words[0].text in ("all", "what", "whatever", "everything"):
             return True
-        return bool(thing.label) or not head or bool(head & (thing.words | HARMLESS | self._kind | _COUNTS))
+        known = (HARMLESS - OWN_NOUNS) | self._kind | _COUNTS
+        return bool(thing.label) or not head or bool(head & (thing.words | known))
+
+    def _of_itself(self, phrase: Phrase) -> Phrase:
+        """Return a phrase without words for an item that only say whose something is: "the phone number"."""
+        if any(thing.label for thing in self._things):
+            return phrase
+        words: list[Word] = []
+        for word in phrase.words:
+            if word.stem in OWN_NOUNS - self._kind - self._ignored and not word.name:
+                while words and content(words[-1:]) and not words[-1].is_mark:
+                    words.pop()
+            words.append(word)
+        return Phrase(tuple(words))
 
     def _explains(self, thing: Thing, said: set[str]) -> bool:
         """Whether no word is of the names of others only."""

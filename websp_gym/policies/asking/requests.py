@@ -9,7 +9,7 @@ from websp_gym.policies.asking.acts import Act, Phrase, listed
 from websp_gym.policies.asking.lexicon import EXCEPT, HARMLESS, LITTLE, VAGUE, VERB_STEMS, words_in
 from websp_gym.policies.asking.parse import Part
 from websp_gym.policies.asking.permission import Marker, has_condition, markers
-from websp_gym.policies.asking.sentences import Sentence, is_short, plain, sentences
+from websp_gym.policies.asking.sentences import Sentence, is_short, numbered, plain, sentences
 from websp_gym.policies.asking.statements import intended
 from websp_gym.policies.asking.tails import NO, bare, excepted, phrases, stays
 from websp_gym.policies.asking.words import Word, is_past, is_progressive
@@ -29,6 +29,7 @@ _TAKING_BACK = frozenset(
         *(f"{verb} {it}" for verb in ("leave", "keep", "forget", "spare") for it in ("it", "them")),
     )
 )
+_PRESSING = frozenset(("pres", "click", "tap", "hit"))
 _TELLERS = words_in("tellers")
 _BEING = words_in("becoming")
 _MOST_BARE = 14
@@ -170,7 +171,8 @@ class _Text:
         if closes:
             return True
         found: list[tuple[int, list[Act]]] = []
-        for place in reversed(range(at)):
+        first, end = self._item(numbered(said.sentence.words)[1], at)
+        for place in reversed(range(first, end)):
             earlier = self._said[place]
             if all(text.isdigit() for text in earlier.sentence.plain):
                 continue  # the number of an item of a list
@@ -184,6 +186,14 @@ class _Text:
             self._add(place, acts, [self._said[place].sentence.words])
         return bool(found)
 
+    def _item(self, number: str, at: int) -> tuple[int, int]:
+        """Return where the item with a number begins and ends in the list before; all before if there is no number."""
+        numbers = [place for place in range(at) if self._said[place].sentence.plain[0].isdigit()]
+        found = [place for place in numbers if self._said[place].sentence.plain[0] == number]
+        if not number or len(found) != 1:
+            return 0, 0 if number else at
+        return found[0], next((place for place in numbers if place > found[0]), at)
+
     def _add(self, at: int, acts: Iterable[Act], context: Iterable[Sequence[Word]] = ()) -> None:
         earlier = [each.sentence.words for each in self._said[:at]]
         wanted = tuple(act for act in acts if act.verb.kinds)
@@ -196,7 +206,16 @@ def _asked_acts(words: Sequence[Word], marker: Marker) -> list[Act]:
     part = Part(words, wishes=marker.wishes)
     if marker.bare and not (part.heads and part.heads[0].at == 0):
         return []
-    return part.asked() or _with_value(words)
+    acts = part.asked() or _with_value(words)
+    return acts if len(part.heads) > 1 else [*acts, *(deed for act in acts for deed in _pressed(act))]
+
+
+def _pressed(act: Act) -> list[Act]:
+    """Return the deeds of which a button speaks: 'press "Start free trial"'."""
+    label = [replace(word, quotation=0) for word in act.said if word.quotation]
+    deeds = Part(label).asked() if act.root in _PRESSING and label else []
+    kinds = frozenset(("buy", "close_account", "publish"))
+    return [replace(deed, verb=replace(deed.verb, kinds=deed.verb.kinds & kinds)) for deed in deeds if deed.things]
 
 
 def _asked_markers(sentence: Sentence) -> list[Marker]:
@@ -206,6 +225,8 @@ def _asked_markers(sentence: Sentence) -> list[Marker]:
     if not found:
         return []
     lead = texts[: found[0].start]
+    if lead[-1:] == [","] and is_short(sentence.words[: found[0].start], asked=True):
+        lead = []  # "what do you think, may I"
     first = next((text for text in lead if text not in _OPENERS), "")
     clause = lead[len(lead) - lead[::-1].index(",") :] if "," in lead else lead
     others = lead and found[0].told and not {"i", "we", "my", "me", "us", "please"} & set(clause)
@@ -283,7 +304,7 @@ def _kept(sentence: Sentence) -> list[Phrase]:
     if verbs:
         start, end = verbs[0].end, len(part.texts)
     elif not end and part.texts[0] in (*EXCEPT, "not") and not is_progressive(texts[1]):
-        start, end = 1, len(part.texts)
+        start, end = 1, next((at for at, text in enumerate(part.texts) if text == "just"), len(part.texts))
     named = phrases(listed(sentence.words[start:end]))
     return [] if any(phrase.refers_back for phrase in named) else named
 
@@ -304,6 +325,7 @@ def _quoted_acts(sentence: Sentence) -> list[Act]:
 
 def is_vague(words: Sequence[Word]) -> bool:
     """Whether words leave what is asked for to what was said before."""
+    words = numbered(words)[0]
     rest = [word for word in words if not word.is_mark and word.text not in LITTLE | VAGUE]
     return not any(word.name or word.quotation for word in words) and not [
         word for word in rest if word.stem not in HARMLESS or word.stem in VERB_STEMS

@@ -21,6 +21,8 @@ _UNASKED = words_in("unasked")
 _FINE = words_in("fine")
 _NEEDED = frozenset(("requested", "required", "needed"))
 _BEFORE_YES = words_in("before_yes")
+_MAY_I = [[modal, "i"] for modal in ("may", "shall", "should", "can")]
+_ITEMS = frozenset(("number", "step", "point", "item"))
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,8 @@ def _split(words: Sequence[Word]) -> Iterator[Sentence]:
 
 def _sentence(words: list[Word], end: str) -> Sentence:
     """Return a sentence, with a short question at its end taken away: "delete it, yes?"."""
+    if is_short(words, asked=end == "?"):
+        return Sentence(tuple(words), end, asked=end == "?")
     for at in range(1, len(words)):
         begins = words[at - 1].text == "," or (
             words[at].text in _ANSWERS and words[at - 1].text not in _BEFORE_YES
@@ -83,8 +87,9 @@ def _sentence(words: list[Word], end: str) -> Sentence:
             while at > 1 and words[at - 1].is_mark:
                 at -= 1
             return Sentence(tuple(words[:at]), "?", asked=True)
-    mind = plain(words)[:3] in (["mind", "if", "i"], ["mind", "me"])
-    return Sentence(tuple(words), end, asked=end == "?" or mind)
+    first, last = plain(words)[:3], plain(words)[-2:]
+    asked = first == ["mind", "if", "i"] or (not end and (first == ["ok", "if", "i"] or last in _MAY_I))
+    return Sentence(tuple(words), end, asked=end == "?" or asked)
 
 
 def is_short(words: Sequence[Word], *, asked: bool, tag: bool = False) -> bool:
@@ -95,7 +100,7 @@ def is_short(words: Sequence[Word], *, asked: bool, tag: bool = False) -> bool:
         asked: Whether a question mark follows.
         tag: Whether they stand at the end of a sentence.
     """
-    texts = [text for text in plain(words) if text not in (",", "/", "(", ")", '"')]
+    texts = [text for text in plain(numbered(words)[0]) if text not in (",", "/", "(", ")", '"')]
     if not texts or not all(text in _ASKING for text in texts) or not _TAGS & set(texts):
         return False
     fine = texts[0] == "you" and texts[1:2] and texts[1] in _FINE
@@ -110,11 +115,21 @@ def is_short(words: Sequence[Word], *, asked: bool, tag: bool = False) -> bool:
     )
 
 
+def numbered(words: Sequence[Word]) -> tuple[list[Word], str]:
+    """Return words without the number of an item of a list, and the number: "is step 2 fine"; none if several are."""
+    found = [
+        at for at in range(1, len(words)) if words[at - 1].text in _ITEMS and words[at].text.isdigit()
+    ]
+    if len(found) != 1:
+        return list(words), ""
+    return [*words[: found[0] - 1], *words[found[0] + 1 :]], words[found[0]].text
+
+
 def _is_value(words: Sequence[Word]) -> bool:
     """Whether what follows a colon or a dash is a value and nothing else: "research mails: off?"."""
     rest = list(takewhile(lambda word: word.text not in _ENDS | {","}, words))
     return (
         0 < len(rest) <= 4
         and any(word.text in STATES for word in rest)
-        and not any(word.stem in VERB_STEMS for word in rest)
+        and not any(word.stem in VERB_STEMS or word.name for word in rest)
     )

@@ -11,6 +11,7 @@ from websp_gym.policies.asking.lexicon import (
     LITTLE,
     NOUNS,
     OTHER,
+    PARTICLES,
     PREPOSITIONS,
     VERB_STEMS,
     VERBS,
@@ -18,7 +19,7 @@ from websp_gym.policies.asking.lexicon import (
     is_adverb,
     words_in,
 )
-from websp_gym.policies.asking.sentences import STATES, plain
+from websp_gym.policies.asking.sentences import NAME, STATES, plain
 from websp_gym.policies.asking.words import SAME_IN_THE_PAST, Word, is_past, is_progressive, stem
 
 _NOUNISH = words_in("nounish")
@@ -26,6 +27,7 @@ _NOUNISH = words_in("nounish")
 BE = words_in("be")
 _BEFORE_GERUND = words_in("before_gerund")
 _BEFORE_VERB = words_in("before_verb")
+_DOING = words_in("doing")
 _ENDS = frozenset(("stop", "cease", "quit"))
 _ALWAYS = words_in("far_particles")
 """Particles that are one wherever they stand after their verb."""
@@ -142,7 +144,7 @@ def _form(words: Sequence[Word], texts: Sequence[str], at: int, before: str) -> 
         return ""
     if is_progressive(text):
         joined = after in ("", ",", "and", "or") and before in ("", ",", "and", "or", "of")
-        of = after == "of" or (before in ("my", "your", "me") and after not in ("", ","))
+        of = "of" in (after, *texts[at + 2 : at + 3][: after in PARTICLES]) or (before in ("my", "your", "me") and after not in ("", ","))
         return "ing" if of or ((before in _BEFORE_GERUND or not before) and not joined) else ""
     earlier = {"i", "we"} & set(texts[:at]) and before in ("and", "or", "but", "then", ",")
     if is_past(text) and earlier and text not in SAME_IN_THE_PAST:
@@ -168,11 +170,16 @@ def _form(words: Sequence[Word], texts: Sequence[str], at: int, before: str) -> 
 
 def _is_noun_of_an_act(words: Sequence[Word], texts: Sequence[str], at: int, before: str) -> bool:
     """Whether a noun says what is done: "the removal of the token", "account deletion"."""
-    alone = at + 1 == len(texts) and all(text in DETERMINERS for text in texts[:at]) and at > 0
+    start = next((place for place in range(at, 0, -1) if texts[place - 1] not in DETERMINERS), 0)
+    done = texts[start - 1 : start] and texts[start - 1] in _DOING and "buy" in VERBS[NOUNS[texts[at]]].kinds
+    alone = at + 1 == len(texts) and start < at and (not start or done)  # "complete the purchase"
     if texts[at + 1 : at + 2] == ["of"] or alone:
         return True
     if texts[at].endswith("s"):
         return False  # "your email subscriptions"
+    after = texts[at + 1] if at + 1 < len(texts) else ","
+    if not (after in LITTLE | PREPOSITIONS | {",", "request", NAME} or after in CLASSES or is_adverb(after)):
+        return False  # "the account deletion page"
     is_verb = before in _BEFORE_VERB and before not in ("and", "or", ",")
     return words[at].text not in _NOUNISH and words[at].stem not in VERB_STEMS and not is_verb
 
