@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 _PAID = stems_in("paid")
 _WRITTEN = stems_in("written")
 _NEWS = stems_in("news")
+_DRAFTED = stems_in("drafted")
 _ANY_PRODUCT = frozenset(map(stem, ["order", "book", "reserve", "rent", "subscribe", "upgrade"]))
 _FOR_ACCOUNT = words_in("for_account")
 _WHERE = frozenset(("on", "in", "of", "from", "to", "for", "at", "under", "inside", "within"))
@@ -88,6 +89,9 @@ def is_deed(deed: DeedKind, act: Act, things: Things, before: Sequence[Sequence[
                 or (act.root in _ANY_PRODUCT and bool(said) and not said & _NEWS)
             )
         case "publish":
+            if act.root == "send" and not said - HARMLESS and before:  # "the message is ready, may I send it"
+                said = content(before[-1]) | set().union(*map(content, before[-2:-1]))
+                return bool(said & _WRITTEN and said & _DRAFTED)
             return (not _names_a_thing(act, things) or bool(said & _WRITTEN)) and (
                 not weak or bool((content(act.said) | {act.root}) & _WRITTEN and said)
             )
@@ -172,11 +176,14 @@ def is_added(items: ItemsOf, act: Act, before: Sequence[Sequence[Word]], things:
         return False
     said = content(act.said)
     kind = things.kind(items.collection)
-    if _is_put_into_one(act, noun):
+    if _is_put_into_one(act, noun) or _is_taken_out(act, kind):
         return False
     new = any(word.text in _NEW for word in act.said)
-    if not said & kind and (not act.things or all(phrase.refers_back for phrase in act.things)):
-        last = next((words for words in reversed(before) if content(words) & kind - HARMLESS), ())
+    is_act = bool(said) and said <= _ACTS - kind  # "the request" is the last one that was spoken of
+    back = all(phrase.refers_back for phrase in act.things)
+    if is_act or (back and (not said & kind or "such" in {word.text for word in act.said})):
+        wanted = said if is_act else kind - HARMLESS
+        last = next((words for words in reversed(before) if content(words) & wanted), ())
         said, new = content(last), any(word.text in _NEW for word in last)
     if not (said & kind - HARMLESS or (noun and noun <= said)):
         return False
@@ -204,6 +211,13 @@ def _is_put_into_one(act: Act, noun: frozenset[str]) -> bool:
         and bool(after)
         and all(word.text == word.stem and word.stem not in _CONTAINERS for word in after)
     )
+
+
+def _is_taken_out(act: Act, kind: frozenset[str]) -> bool:
+    """Whether something is taken out of what holds such items: "drop it from the bag"."""
+    texts = [word.text for word in act.said]
+    outs = [at for at, text in enumerate(texts) if text in ("from", "off", "out")]
+    return any(word.stem in kind & _CONTAINERS for at in outs for word in act.said[at:])
 
 
 def _ends_in(act: Act, noun: frozenset[str]) -> bool:

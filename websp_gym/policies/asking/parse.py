@@ -198,6 +198,7 @@ class Part:
         light = head.root in LIGHT or self.texts[head.at] in LIGHT
         return (
             light
+            and "off" not in {self.texts[at] for at in head.used if at > following.at}
             and all(text in _THROUGH for text in between)
             and (bool(following.verb.kinds) or following.root in _CAUSING)
         )

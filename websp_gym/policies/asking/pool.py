@@ -48,7 +48,8 @@ class Pool:
         self._fitting = fitting if fitting is not None else frozenset(thing.key for thing in things)
         self._ignored = ignored
         self._kind = frozenset[str]().union(*(thing.kind for thing in things))
-        self._names = others.union(*(thing.names for thing in things))
+        self._own = frozenset[str]().union(*(thing.names for thing in things))
+        self._names = others | self._own
         self._counts = Counter(word for thing in things for word in thing.names | thing.more)
 
     def find(self, phrases: Sequence[Phrase]) -> list[Thing]:
@@ -110,7 +111,7 @@ class Pool:
         """Return what the last sentences speak of, in order: things of which a word is said that no other has."""
         found: list[Thing] = []
         for sentence in reversed(said):
-            words = [word for phrase in sentence for word in phrase.words]
+            words = [word for phrase in sentence for word in self._of_itself(phrase).words]
             near = [thing for thing in self._things if self._is_near(thing, content(words))]
             own = [thing for word in words for thing in near if self._is_word_of(word, thing)]
             found = list(dict.fromkeys([*own, *found]))
@@ -215,7 +216,7 @@ class Pool:
             return phrase
         words: list[Word] = []
         for word in phrase.words:
-            if word.stem in OWN_NOUNS - self._kind - self._ignored and not word.name:
+            if word.stem in OWN_NOUNS - self._kind - self._ignored - self._own:
                 while words and content(words[-1:]) and not words[-1].is_mark:
                     words.pop()
             words.append(word)

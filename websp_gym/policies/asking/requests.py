@@ -108,6 +108,9 @@ class _Text:
             self._asks(at, said, found, quoted)
             return
         said.intends, said.closes = intended(sentence.words)
+        if _kept(sentence):  # "I skip number 2"
+            for place in range(*self._item(numbered(sentence.words)[1] or "none", at)):
+                self._said[place].intends = []
         if said.intends and sentence.end == ":":
             said.intends = self._with_list(at, said.intends)
         is_bare = not (said.intends or said.closes) and len(sentence.words) <= _MOST_BARE

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
-from websp_gym.policies.asking.lexicon import VERB_STEMS, words_in
+from websp_gym.policies.asking.lexicon import EXCEPT, VERB_STEMS, words_in
 from websp_gym.policies.asking.permission import markers
 from websp_gym.policies.asking.words import Word
 
@@ -120,7 +120,7 @@ def numbered(words: Sequence[Word]) -> tuple[list[Word], str]:
     found = [
         at for at in range(1, len(words)) if words[at - 1].text in _ITEMS and words[at].text.isdigit()
     ]
-    if len(found) != 1:
+    if len(found) != 1 or {"not", "or", "than", *EXCEPT} & {word.text for word in words}:
         return list(words), ""
     return [*words[: found[0] - 1], *words[found[0] + 1 :]], words[found[0]].text
 

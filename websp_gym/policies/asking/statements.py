@@ -69,7 +69,10 @@ def _tells_of_the_past(part: Part, head: Head) -> bool:
     texts = part.texts
     if _PAST & set(texts):
         return True
-    if not [text for text in texts[: head.at] if text not in _OPENERS] and _FINITE & set(texts):
+    lead = [text for text in texts[: head.at] if text not in _OPENERS]
+    if head.form == "noun" and not (_ME | _PLANS | _FINITE) & set(lead) and head.at == part.heads[0].at:
+        lead = []
+    if not lead and _FINITE & set(texts):
         return True
     return any(
         one in ("i", "we", "you") and is_past(text) and text not in _ORDERING for one, text in pairwise(texts)

@@ -16,6 +16,7 @@ from websp_gym.policies.asking.lexicon import (
     words_in,
 )
 from websp_gym.policies.asking.sentences import plain
+from websp_gym.policies.asking.values import SEEN
 from websp_gym.policies.asking.verbs import Head, heads
 from websp_gym.policies.asking.words import Word
 
@@ -91,7 +92,8 @@ class Tail:
             return at + 1  # "the one that is in Oslo"
         if (text in INVERTED and after in ("you", "i", "we")) or (text == "but" and after in _CONDITIONS):
             return self._next_mark(at)
-        if (text, after) == ("so", "that") and self._head.root in VALUED:
+        is_said = any(word.text in SEEN for word in self._bucket[-1])  # "public so that"
+        if (text, after) == ("so", "that") and self._head.root in VALUED and not is_said:
             self.value = list(self._words[at + 2 : self._next_mark(at)])
             return self._next_mark(at)
         if text in ("what", "whatever") and not self._bucket[-1]:

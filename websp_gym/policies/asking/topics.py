@@ -254,6 +254,8 @@ class Reading:
         vague = [phrase for phrase in things if pool.is_vague(phrase)]
         if not found and (len(vague) == len(things) or any(phrase.refers_back for phrase in vague)):
             found, back = pool.before(vague, [_listed(words) for words in before]), True
+        elif vague and things[0] in vague and things[0].refers_back:  # "its access and that of Relay Reader"
+            found = [*pool.before(things[:1], [_listed(words) for words in before]), *found]
         kept = pool.find(self._kept)
         return [thing for thing in pool.without(found, act.without) if thing not in kept], back
 
@@ -304,7 +306,9 @@ def _listed(words: Iterable[Word]) -> list[Phrase]:
         for part in listed(words)
     ]
     return [
-        Phrase(tuple(part)) for part in parts if part and (part[0].name or part[0].text not in SUBORDINATE)
+        Phrase(tuple(part))
+        for part in parts
+        if part and (part[0].name or part[0].text not in SUBORDINATE - {"as"})
     ]
 
 
