@@ -85,7 +85,7 @@ def is_deed(deed: DeedKind, act: Act, things: Things, before: Sequence[Sequence[
                 return not weak or bool((earlier & _PAID or act.root in _ANY_PRODUCT) and not earlier & _NEWS)
             return (
                 not weak
-                or bool(said & _PAID)
+                or bool(said & _PAID and not said & _NEWS)
                 or (act.root in _ANY_PRODUCT and bool(said) and not said & _NEWS)
             )
         case "publish":

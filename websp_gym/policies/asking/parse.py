@@ -46,7 +46,8 @@ def _less(words: list[Word]) -> list[Word]:
     for at, word in enumerate(words):
         if word.stem in _PREVENTING and not word.name:
             for place in range(at + 1, len(words) - 2):
-                if [each.text for each in words[place : place + 2]] == ["from", "seeing"]:
+                texts = [each.text for each in words[at + 1 : place + 2]]
+                if texts[-2:] == ["from", "seeing"] and "you" not in texts:
                     return [*words[:at], Word("hide"), *words[place + 2 :]]
                 if [each.text for each in words[place : place + 2]] == ["from", "being"]:
                     if words[place + 2].text in SEEN:
@@ -69,6 +70,8 @@ class Part:
         self.texts = plain(self.words)
         self.heads = heads(self.words)
         self._wishes = wishes
+        self._begins: dict[int, int] = {}
+        """Where the verb begins that says nothing itself, before one that is joined to another."""
 
     # ------------------------------------------------------------------ which verbs count
 
@@ -108,6 +111,7 @@ class Part:
                 continue
             if last in chosen and self.leads_to(last, head):
                 chosen[-1] = self.merged(head)  # "and then request the deletion of"
+                self._begins[head.at] = last.at
                 continue
             joint = self._joint(last, head)
             if not joint:
@@ -226,6 +230,7 @@ class Part:
         without: list[Phrase] = []
         for number, head in enumerate(every):
             end = every[number + 1].at if number + 1 < len(every) else len(self.words)
+            end = self._begins.get(end, end)
             begin = every[number - 1].end if number else 0
             tail = Tail(self.words, head, end)
             if tail.is_choice:

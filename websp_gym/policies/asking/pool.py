@@ -78,7 +78,8 @@ class Pool:
             return self._mentioned(said, at_least=2)[ordinal : ordinal + 1 or None]
         if not any(phrase.is_many for phrase in phrases):
             found, parts = next(
-                ((found, each) for each in reversed(said) if (found := self.find(each))), ([], ())
+                ((found, each) for each in reversed(said) if (found := self.find(each) or self._in_all(each))),
+                ([], ()),
             )
             if len(found) == 1 or any(part.number == len(found) for part in parts):
                 return found
@@ -106,6 +107,12 @@ class Pool:
                 break
             found = [*more, *found]
         return found if not number or len(found) == number else []
+
+    def _in_all(self, said: Sequence[Phrase]) -> list[Thing]:
+        """Return the setting of which a whole sentence has most words: "they comment on my notes, also on reviews"."""
+        words = tuple(word for phrase in said for word in phrase.words)
+        found = self.find([Phrase(words)]) if len(said) > 1 else []
+        return [thing for thing in found if len(thing.label & content(words)) > max(2, len(thing.label) / 2)]
 
     def _mentioned(self, said: Sequence[Sequence[Phrase]], *, at_least: int) -> list[Thing]:
         """Return what the last sentences speak of, in order: things of which a word is said that no other has."""

@@ -123,7 +123,7 @@ class _Text:
             self._add(at, said.intends, [sentence.words])
         elif said.intends and (self._awaited or (sentence.asked and not _is_about_facts(sentence))):
             self._add(at, said.intends, [sentence.words] if sentence.asked else [])
-        elif quoted:
+        elif quoted and not any(act.value for act in said.intends):
             said.intends, said.closes = quoted, False
 
     def _asks(self, at: int, said: _Said, found: list[Marker], quoted: list[Act]) -> None:
@@ -232,11 +232,12 @@ def _asked_markers(sentence: Sentence) -> list[Marker]:
         lead = []  # "what do you think, may I"
     first = next((text for text in lead if text not in _OPENERS), "")
     clause = lead[len(lead) - lead[::-1].index(",") :] if "," in lead else lead
-    others = lead and found[0].told and not {"i", "we", "my", "me", "us", "please"} & set(clause)
+    others = lead and found[0].told and not {"i", "we", "my", "me", "us", "please", "kindly"} & set(clause)
     others = others and not (
         clause[-1:] == ["you"] and clause[:1] and clause[0] in _MODALS | {"would", "will"}
     )
-    if first in _WH or _WH & set(clause[:2]) or _TELLERS & set(clause) or others:
+    when = {"when"} if lead[-1:] == [","] else set[str]()  # "when I get there, may I"
+    if first in _WH - when or _WH & set(clause[:2]) or _TELLERS & set(clause) or others:
         return []
     return found
 
@@ -320,6 +321,9 @@ def _quoted_acts(sentence: Sentence) -> list[Act]:
     """Return the acts that quotations of three words or more ask for, such as the user's own order."""
     found: list[Act] = []
     for number in dict.fromkeys(word.quotation for word in sentence.words if word.quotation):
+        first = next(at for at, word in enumerate(sentence.words) if word.quotation == number)
+        if first and sentence.words[first - 1].stem in _PRESSING:
+            continue  # a button and no order
         words = [replace(word, quotation=0) for word in sentence.words if word.quotation == number]
         if len(words) >= 3 and not all(word.name for word in words):
             found += intended(words)[0]

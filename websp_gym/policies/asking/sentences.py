@@ -110,6 +110,7 @@ def is_short(words: Sequence[Word], *, asked: bool, tag: bool = False) -> bool:
         return False
     return (
         texts[0] != "no"
+        and not (texts[0] in ("can", "could", "will", "would") and texts[1:3] == ["you", "do"])
         and not {"was", "were", "did", "had"} & set(texts)
         and (texts[0] not in ("what", "how") or bool({"think", "say", "about", "sound"} & set(texts)))
     )

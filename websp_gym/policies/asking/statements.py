@@ -9,7 +9,7 @@ from websp_gym.policies.asking.acts import Act
 from websp_gym.policies.asking.lexicon import LIGHT, LITTLE, is_adverb, words_in
 from websp_gym.policies.asking.parse import Part
 from websp_gym.policies.asking.permission import has_condition
-from websp_gym.policies.asking.sentences import NAME
+from websp_gym.policies.asking.sentences import NAME, numbered
 from websp_gym.policies.asking.tails import NO, by_name, is_break, stays
 from websp_gym.policies.asking.verbs import BE, Head
 from websp_gym.policies.asking.words import Word, is_past
@@ -33,10 +33,11 @@ _FINITE = words_in("being") | {"ends", "means", "affects"}
 
 def intended(words: Sequence[Word]) -> tuple[list[Act], bool]:
     """Return the acts that a statement announces, and whether it says instead that they are done or denied."""
-    part = Part(words)
+    part = Part(numbered(words)[0])
     found: list[Act] = []
     closes = "done" in part.texts[-2:]
-    if part.texts[-1:] == ["not"] or part.texts[-2:] == ["not", "to"]:
+    denied = part.texts[:1] == ["not"] and part.texts[1:] != ["yet"] and not part.heads
+    if denied or part.texts[-1:] == ["not"] or part.texts[-2:] == ["not", "to"]:
         return [], True  # "but I would rather not"
     if part.heads and _is_order(part, part.heads[0]):
         return [], False

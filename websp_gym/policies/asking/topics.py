@@ -125,11 +125,18 @@ class Reading:
             others=self._things.names_of_items(),
             verb=act.root,
         )
+        chosen = self._choice_before(act, before)
+        act = replace(act, value=chosen or act.value)
         found, direct = self._of_panel(event, act), False
         if not found:
             found, direct = self._found(pool, act, before)
         if not any(map(self._is_of_another, act.things)):
-            found = found or self._by_choice(keys, act)
+            choosable = [thing for thing in found if self._choices(thing)]
+            if not choosable and (not found or (act.value and act.verb.turn is None)):
+                said = content(act.said).union(*(thing.label for thing in found))
+                found = self._by_choice(keys, act, said) or self._by_name(act, before) or found
+            if chosen:
+                found = [thing for thing in found if self._choices(thing)]
         named: Named = {}
         for thing in found:
             key = thing.key.removeprefix("settings/")
@@ -150,13 +157,49 @@ class Reading:
         keys = {f"settings/{key}" for key in self._things.names.settings(event.patterns(self._things.names))}
         return [thing for thing in self._things.settings if thing.key in keys]
 
-    def _by_choice(self, keys: Sequence[str], act: Act) -> list[Thing]:
+    def _choices(self, thing: Thing) -> dict[str, str]:
+        setting = self._things.names.site.settings[thing.key.removeprefix("settings/")]
+        return getattr(setting, "choices", None) or {}
+
+    def _with_choice(self, words: Sequence[Word]) -> list[Thing]:
+        """Return the settings that have a choice of just these words."""
+        said = [word.text for word in words if not word.is_mark]
+        texts = {text for text in self._all_choices if said == [w.text for w in words_of(text) if not w.is_mark]}
+        return [thing for thing in self._things.settings if texts & set(self._choices(thing).values())]
+
+    @cached_property
+    def _all_choices(self) -> set[str]:
+        return {text for thing in self._things.settings for text in self._choices(thing).values()}
+
+    def _choice_before(self, act: Act, before: Sequence[Sequence[Word]]) -> tuple[Word, ...]:
+        """Return the choice that an act means by "it": the only one that was named, and not denied, just before."""
+        if act.root not in _CHOOSING or act.value or act.verb.turn is not None or not before:
+            return ()
+        if not act.things or not all(phrase.refers_back for phrase in act.things):
+            return ()
+        last = next((words for words in reversed(before) if any(word.name or word.quotation for word in words)), ())
+        places = dict.fromkeys((word.name, word.quotation) for word in last if word.name or word.quotation)
+        named = [tuple(word for word in last if (word.name, word.quotation) == place) for place in places]
+        found = [words for words in named if self._with_choice(words)]
+        denied = {"not", "never", "than", "without", "instead"} & {word.text for word in last if not word.name}
+        return found[0] if len(found) == 1 and not denied else ()
+
+    def _by_name(self, act: Act, before: Sequence[Sequence[Word]]) -> list[Thing]:
+        """Return the setting that has the choice that an act names in full; of several the one spoken of before."""
+        if not all(phrase.is_pronoun for phrase in act.things) or not (act.value and act.value[0].name + act.value[0].quotation):
+            return []
+        found = self._with_choice(act.value)
+        if len(found) > 1:
+            said = set[str]().union(*map(content, before[-2:])) if before else set()
+            found = [thing for thing in found if thing.label <= said]
+        return found if len(found) == 1 else []
+
+    def _by_choice(self, keys: Sequence[str], act: Act, said: Iterable[str]) -> list[Thing]:
         """Return the only setting of which an act names one of its choices, and a word of its label."""
-        said = content(act.said)
         choices = {key: getattr(self._things.names.site.settings[key], "choices", {}) for key in keys}
         found = [
             thing for thing in self._things.settings
-            if (key := thing.key.removeprefix("settings/")) in keys and choices[key] and thing.label & said
+            if (key := thing.key.removeprefix("settings/")) in keys and choices[key] and thing.label & set(said)
             and value_of_choice(act, self._things.names.site.settings[key].label, choices[key]) in choices[key]
         ]  # fmt: skip
         return found if len(found) == 1 else []

@@ -36,7 +36,6 @@ SEEN = {
     "hidden": False,
     "invisible": False,
     "secret": False,
-    "non-public": False,
 }
 _TURNING = frozenset(("not", "no", "less", "never", "neither", "hardly"))
 """Words that turn a word after them round: "no longer public", "less visible"."""
