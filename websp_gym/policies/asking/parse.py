@@ -7,7 +7,18 @@ from dataclasses import replace
 from itertools import pairwise
 
 from websp_gym.policies.asking.acts import Act, Phrase, listed
-from websp_gym.policies.asking.lexicon import DETERMINERS, EXCEPT, IMPLIED, LIGHT, PREPOSITIONS, VALUED, Verb, words_in
+from websp_gym.policies.asking.lexicon import (
+    DETERMINERS,
+    EXCEPT,
+    IMPLIED,
+    LIGHT,
+    PREPOSITIONS,
+    LITTLE,
+    VALUED,
+    Verb,
+    is_adverb,
+    words_in,
+)
 from websp_gym.policies.asking.permission import has_condition
 from websp_gym.policies.asking.sentences import NAME, plain
 from websp_gym.policies.asking.tails import (
@@ -30,6 +41,7 @@ _ME = frozenset(("i", "we", "me", "us", "my"))
 _IN_JOINTS = words_in("in_joints")
 _THROUGH = words_in("through")
 """Words between a verb that says nothing itself and the one that does."""
+_KNOWN = _THROUGH | LITTLE | LIGHT | PREPOSITIONS | {NAME, ","}
 _CAUSING = words_in("causing")
 _OTHERS = words_in("others") | {"you"}
 _THE_SITE = words_in("the_site")
@@ -140,6 +152,9 @@ class Part:
                 continue
             if not head.verb.kinds or self._is_of_others(head, before):
                 return None
+            last = max((at for at, text in enumerate(before) if text in DETERMINERS), default=0)
+            if head.form == "noun" and not all(text in _KNOWN or is_adverb(text) for text in before[:last]):
+                return None  # "prepare the deletion"
             if "not" in before and head.verb.more is not None:
                 head = replace(head, verb=replace(head.verb, more=not head.verb.more, turn=None))
             return self.merged(head, outer)
@@ -292,7 +307,9 @@ class Part:
         """Return the things that stand before a verb, and what is left out of them."""
         if head.form == "noun" and self.texts[head.end : head.end + 1] != ["of"]:  # "account deletion"
             start = max((each.end for each in self.heads if each.at < head.at), default=0)
-            ends = (at + 1 for at in range(start, head.at) if self.texts[at] in DETERMINERS | PREPOSITIONS | {","})
+            ends = (
+                at + 1 for at in range(start, head.at) if self.texts[at] in DETERMINERS | PREPOSITIONS | {","}
+            )
             return phrases([self.words[max(ends, default=start) : head.at]]), []
         late = head.form == "plain" and head.at == len(self.words) - 1 and head.at > begin
         if not self._is_passive(head) and not late:

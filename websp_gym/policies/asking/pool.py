@@ -78,9 +78,17 @@ class Pool:
             return self._mentioned(said, at_least=2)[ordinal : ordinal + 1 or None]
         if not any(phrase.is_many for phrase in phrases):
             found, parts = next(
-                ((found, each) for each in reversed(said) if (found := self.find(each) or self._in_all(each))),
+                (
+                    (found, each)
+                    for each in reversed(said)
+                    if (found := self.find(each) or self._in_all(each))
+                ),
                 ([], ()),
             )
+            if not any(thing.label for thing in found) and any(
+                self._is_own(w) for part in parts for w in part.words
+            ):
+                return []  # "Jordan Blake has a nickname": it is not Jordan Blake
             if len(found) == 1 or any(part.number == len(found) for part in parts):
                 return found
             mentioned = self._mentioned(said, at_least=1) if not found else []
@@ -223,11 +231,15 @@ class Pool:
             return phrase
         words: list[Word] = []
         for word in phrase.words:
-            if word.stem in OWN_NOUNS - self._kind - self._ignored - self._own:
+            if self._is_own(word):
                 while words and content(words[-1:]) and not words[-1].is_mark:
                     words.pop()
             words.append(word)
         return Phrase(tuple(words))
+
+    def _is_own(self, word: Word) -> bool:
+        own = OWN_NOUNS - self._kind - self._ignored - self._own
+        return word.stem in own and word.text not in LITTLE
 
     def _explains(self, thing: Thing, said: set[str]) -> bool:
         """Whether no word is of the names of others only."""

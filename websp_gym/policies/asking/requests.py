@@ -9,7 +9,7 @@ from websp_gym.policies.asking.acts import Act, Phrase, listed
 from websp_gym.policies.asking.lexicon import EXCEPT, HARMLESS, LITTLE, VAGUE, VERB_STEMS, words_in
 from websp_gym.policies.asking.parse import Part
 from websp_gym.policies.asking.permission import Marker, has_condition, markers
-from websp_gym.policies.asking.sentences import Sentence, is_short, numbered, plain, sentences
+from websp_gym.policies.asking.sentences import Sentence, is_short, numbered, numbers_in, plain, sentences
 from websp_gym.policies.asking.statements import intended
 from websp_gym.policies.asking.tails import NO, bare, excepted, phrases, stays
 from websp_gym.policies.asking.words import Word, is_past, is_progressive
@@ -108,8 +108,8 @@ class _Text:
             self._asks(at, said, found, quoted)
             return
         said.intends, said.closes = intended(sentence.words)
-        if _kept(sentence):  # "I skip number 2"
-            for place in range(*self._item(numbered(sentence.words)[1] or "none", at)):
+        for number in numbers_in(sentence.words) if _kept(sentence) else ():  # "I skip number 2"
+            for place in range(*self._item(sentence.words[number].text, at)):
                 self._said[place].intends = []
         if said.intends and sentence.end == ":":
             said.intends = self._with_list(at, said.intends)
@@ -199,7 +199,9 @@ class _Text:
 
     def _add(self, at: int, acts: Iterable[Act], context: Iterable[Sequence[Word]] = ()) -> None:
         earlier = [each.sentence.words for each in self._said[:at]]
-        wanted = tuple(act for act in acts if act.verb.kinds)
+        wanted = tuple(
+            act for act in acts if act.verb.kinds and not any(phrase.is_none for phrase in act.things)
+        )
         if wanted:
             self._said[at].requests = True
             self._found.append(Request(wanted, (*earlier, *(tuple(each) for each in context if each))))
@@ -218,7 +220,9 @@ def _pressed(act: Act) -> list[Act]:
     label = [replace(word, quotation=0) for word in act.said if word.quotation]
     deeds = Part(label).asked() if act.root in _PRESSING and label else []
     kinds = frozenset(("buy", "close_account", "publish"))
-    return [replace(deed, verb=replace(deed.verb, kinds=deed.verb.kinds & kinds)) for deed in deeds if deed.things]
+    return [
+        replace(deed, verb=replace(deed.verb, kinds=deed.verb.kinds & kinds)) for deed in deeds if deed.things
+    ]
 
 
 def _asked_markers(sentence: Sentence) -> list[Marker]:

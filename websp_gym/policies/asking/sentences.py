@@ -22,6 +22,7 @@ _FINE = words_in("fine")
 _NEEDED = frozenset(("requested", "required", "needed"))
 _BEFORE_YES = words_in("before_yes")
 _MAY_I = [[modal, "i"] for modal in ("may", "shall", "should", "can")]
+_NOT_THE_ITEM = words_in("not_the_item") | set(EXCEPT)
 _ITEMS = frozenset(("number", "step", "point", "item"))
 
 
@@ -116,14 +117,17 @@ def is_short(words: Sequence[Word], *, asked: bool, tag: bool = False) -> bool:
     )
 
 
+def numbers_in(words: Sequence[Word]) -> list[int]:
+    """Return where words have the numbers of items of a list: "is step 2 fine"."""
+    return [at for at in range(1, len(words)) if words[at - 1].text in _ITEMS and words[at].text.isdigit()]
+
+
 def numbered(words: Sequence[Word]) -> tuple[list[Word], str]:
-    """Return words without the number of an item of a list, and the number: "is step 2 fine"; none if several are."""
-    found = [
-        at for at in range(1, len(words)) if words[at - 1].text in _ITEMS and words[at].text.isdigit()
-    ]
-    if len(found) != 1 or {"not", "or", "than", *EXCEPT} & {word.text for word in words}:
+    """Return words without the number of the only item that they speak of, and the number."""
+    at = numbers_in(words)
+    if len(at) != 1 or _NOT_THE_ITEM & {word.text for word in words}:
         return list(words), ""
-    return [*words[: found[0] - 1], *words[found[0] + 1 :]], words[found[0]].text
+    return [*words[: at[0] - 1], *words[at[0] + 1 :]], words[at[0]].text
 
 
 def _is_value(words: Sequence[Word]) -> bool:

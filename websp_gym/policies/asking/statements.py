@@ -9,7 +9,7 @@ from websp_gym.policies.asking.acts import Act
 from websp_gym.policies.asking.lexicon import LIGHT, LITTLE, is_adverb, words_in
 from websp_gym.policies.asking.parse import Part
 from websp_gym.policies.asking.permission import has_condition
-from websp_gym.policies.asking.sentences import NAME, numbered
+from websp_gym.policies.asking.sentences import NAME
 from websp_gym.policies.asking.tails import NO, by_name, is_break, stays
 from websp_gym.policies.asking.verbs import BE, Head
 from websp_gym.policies.asking.words import Word, is_past
@@ -33,10 +33,11 @@ _FINITE = words_in("being") | {"ends", "means", "affects"}
 
 def intended(words: Sequence[Word]) -> tuple[list[Act], bool]:
     """Return the acts that a statement announces, and whether it says instead that they are done or denied."""
-    part = Part(numbered(words)[0])
+    part = Part(words)
     found: list[Act] = []
-    closes = "done" in part.texts[-2:]
-    denied = part.texts[:1] == ["not"] and part.texts[1:] != ["yet"] and not part.heads
+    closes = "done" in part.texts[-4 if "".join(part.texts[-1:]).isdigit() else -2 :]
+    denied = part.texts[:1] == ["not"] and part.texts[1:] != ["yet"]
+    denied = denied and not any(head.verb.kinds for head in part.heads)
     if denied or part.texts[-1:] == ["not"] or part.texts[-2:] == ["not", "to"]:
         return [], True  # "but I would rather not"
     if part.heads and _is_order(part, part.heads[0]):
@@ -139,6 +140,8 @@ def _mood(part: Part, head: Head, lead: Sequence[str]) -> str:
         return "will"
     if "have" in words and not {"to", "would", "will"} & set(words):
         return "done" if is_past(part.texts[head.at]) else ""
+    if head.form == "plain" and words[-1:] and words[-1] in _OTHERS:
+        return ""
     if "you" in said:
         return "will" if _ORDERING & said or ("me" in said and head.form == "plain") else ""
     if _ME & said or not [text for text in words if text not in LITTLE]:

@@ -197,7 +197,7 @@ def bare(words: Sequence[Word]) -> list[Act]:
     rest = [word for word in words if not word.is_mark or word.name]
     if (
         len(rest) < 2
-        or STATES_OF_BEING & set(texts)
+        or (STATES_OF_BEING | {"her", "his", "their"}) & set(texts)
         or has_break([text for text in texts if text != "so"])
         or (NO - {"nobody", "none", "nothing"}) & set(texts)
     ):
@@ -215,10 +215,12 @@ def bare(words: Sequence[Word]) -> list[Act]:
         things = phrases(listed([word for word in own if word.name or word.text not in _ON_OFF]))
         verb = Verb(frozenset(("change", "edit")), turn=turn)
         moved = next((at for at, text in enumerate(plain(own)) if at and text in ("off", "into")), 0)
-        if turn is None and moved and not heads(own) and len(own) > moved + 1:  # "A off the list", "B into the bag"
+        if (
+            turn is None and moved and not heads(own) and len(own) > moved + 1
+        ):  # "A off the list", "B into the bag"
             root, kind = ("remov", "remove") if own[moved].text == "off" else ("put", "add")
-            things = phrases([own[: moved if kind == "remove" else None]])
-            found.append(Act(Verb(frozenset((kind,))), root, things, said=tuple(own)))
+            own[moved] = Word("from" if kind == "remove" else "into")
+            found.append(Act(Verb(frozenset((kind,))), root, phrases([own]), said=tuple(own)))
             continue
         found.append(Act(verb, "", things, [], tuple(value), tuple(part), bare=turn is None))
     return found

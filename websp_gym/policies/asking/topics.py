@@ -37,6 +37,8 @@ Named = dict[str, "Value | None"]
 """Things, each with the value that was named; ``None`` for none."""
 _MOST_WORDS = 400
 """Words of a question; a longer text is not understood, so that none takes long to read."""
+_ALONE = frozenset(map(stem, ["stop", "quit", "cease", "halt", "pause", "end", "start", "begin"]))
+"""Verbs that without a thing are about nobody but who says them: "Should I stop?"."""
 _CHOOSING = frozenset(map(stem, ["turn", "set", "select", "choose", "pick"]))
 """Verbs that say nothing without a value: "May I choose it?"."""
 
@@ -164,7 +166,9 @@ class Reading:
     def _with_choice(self, words: Sequence[Word]) -> list[Thing]:
         """Return the settings that have a choice of just these words."""
         said = [word.text for word in words if not word.is_mark]
-        texts = {text for text in self._all_choices if said == [w.text for w in words_of(text) if not w.is_mark]}
+        texts = {
+            text for text in self._all_choices if said == [w.text for w in words_of(text) if not w.is_mark]
+        }
         return [thing for thing in self._things.settings if texts & set(self._choices(thing).values())]
 
     @cached_property
@@ -177,16 +181,22 @@ class Reading:
             return ()
         if not act.things or not all(phrase.refers_back for phrase in act.things):
             return ()
-        last = next((words for words in reversed(before) if any(word.name or word.quotation for word in words)), ())
+        last = next(
+            (words for words in reversed(before) if any(word.name or word.quotation for word in words)), ()
+        )
         places = dict.fromkeys((word.name, word.quotation) for word in last if word.name or word.quotation)
         named = [tuple(word for word in last if (word.name, word.quotation) == place) for place in places]
         found = [words for words in named if self._with_choice(words)]
-        denied = {"not", "never", "than", "without", "instead"} & {word.text for word in last if not word.name}
+        denied = {"not", "never", "than", "without", "instead"} & {
+            word.text for word in last if not word.name
+        }
         return found[0] if len(found) == 1 and not denied else ()
 
     def _by_name(self, act: Act, before: Sequence[Sequence[Word]]) -> list[Thing]:
         """Return the setting that has the choice that an act names in full; of several the one spoken of before."""
-        if not all(phrase.is_pronoun for phrase in act.things) or not (act.value and act.value[0].name + act.value[0].quotation):
+        if not all(phrase.is_pronoun for phrase in act.things) or not (
+            act.value and act.value[0].name + act.value[0].quotation
+        ):
             return []
         found = self._with_choice(act.value)
         if len(found) > 1:
@@ -291,7 +301,7 @@ class Reading:
     def _found(self, pool: Pool, act: Act, before: Sequence[Sequence[Word]]) -> tuple[list[Thing], bool]:
         """Return the things of an act, and whether they were named before it, as where it says "it" or nothing."""
         things = [phrase for phrase in act.things if not phrase.is_rest and not self._is_of_another(phrase)]
-        if act.things and not things:
+        if (act.things and not things) or (not act.things and act.root in _ALONE):
             return [], False
         found, back = pool.find(things), False
         vague = [phrase for phrase in things if pool.is_vague(phrase)]

@@ -144,7 +144,9 @@ def _form(words: Sequence[Word], texts: Sequence[str], at: int, before: str) -> 
         return ""
     if is_progressive(text):
         joined = after in ("", ",", "and", "or") and before in ("", ",", "and", "or", "of")
-        of = "of" in (after, *texts[at + 2 : at + 3][: after in PARTICLES]) or (before in ("my", "your", "me") and after not in ("", ","))
+        of = "of" in (after, *texts[at + 2 : at + 3][: after in PARTICLES]) or (
+            before in ("my", "your", "me") and after not in ("", ",")
+        )
         return "ing" if of or ((before in _BEFORE_GERUND or not before) and not joined) else ""
     earlier = {"i", "we"} & set(texts[:at]) and before in ("and", "or", "but", "then", ",")
     if is_past(text) and earlier and text not in SAME_IN_THE_PAST:
