@@ -61,11 +61,6 @@ class Phrase:
         return bool(self.words) and self.words[0].text in ("a", "an") and not self.words[0].name
 
     @property
-    def is_none(self) -> bool:
-        """Whether it says that nothing of its kind is meant: "I place no order"."""
-        return bool(self.words) and self.words[0].text == "no" and not self.words[0].name
-
-    @property
     def is_rest(self) -> bool:
         """Whether it says that the others stay as they are: "the other four stay"."""
         texts = {word.text for word in self.words}

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 _PAID = stems_in("paid")
 _WRITTEN = stems_in("written")
 _NEWS = stems_in("news")
+_HAVING = frozenset(("has", "holds", "contains", "includes", "lists"))
 _DRAFTED = stems_in("drafted")
 _ANY_PRODUCT = frozenset(map(stem, ["order", "book", "reserve", "rent", "subscribe", "upgrade"]))
 _FOR_ACCOUNT = words_in("for_account")
@@ -152,13 +153,7 @@ def _is_of_account(words: Sequence[Word], start: int, end: int) -> bool:
     """Whether words before and after "your account" name what is there: "an address on", "has an address"."""
     if words[end - 1].written.endswith(("'s", "\u2019s")):
         return True
-    if [word.text for word in words[end : end + 1]] in (
-        ["has"],
-        ["holds"],
-        ["contains"],
-        ["includes"],
-        ["lists"],
-    ):
+    if any(word.text in _HAVING for word in words[end : end + 1]):
         return not any(word.text == "been" for word in words[end : end + 3])
     said = [word for word in words[:start] if not word.is_mark]
     if len(said) < 2 or said[-1].text not in _WHERE:
@@ -176,7 +171,7 @@ def is_added(items: ItemsOf, act: Act, before: Sequence[Sequence[Word]], things:
         return False
     said = content(act.said)
     kind = things.kind(items.collection)
-    if _is_put_into_one(act, noun) or _is_taken_out(act, kind):
+    if _is_put_into_one(act, noun):
         return False
     new = any(word.text in _NEW for word in act.said)
     is_act = bool(said) and said <= _ACTS - kind  # "the request" is the last one that was spoken of
@@ -211,13 +206,6 @@ def _is_put_into_one(act: Act, noun: frozenset[str]) -> bool:
         and bool(after)
         and all(word.text == word.stem and word.stem not in _CONTAINERS for word in after)
     )
-
-
-def _is_taken_out(act: Act, kind: frozenset[str]) -> bool:
-    """Whether something is taken out of what holds such items: "drop it from the bag"."""
-    texts = [word.text for word in act.said]
-    outs = [at for at, text in enumerate(texts) if text in ("from", "off", "out")]
-    return any(word.stem in kind & _CONTAINERS for at in outs for word in act.said[at:])
 
 
 def _ends_in(act: Act, noun: frozenset[str]) -> bool:

@@ -60,20 +60,7 @@ def is_adverb(text: str) -> bool:
     )
 
 
-EXCEPT = (
-    "except",
-    "excluding",
-    "excepting",
-    "besides",
-    "but",
-    "without",
-    "save",
-    "minus",
-    "barring",
-    "bar",
-    "outside",
-    "beyond",
-)
+EXCEPT = words_in("except")
 
 
 @dataclass(frozen=True)

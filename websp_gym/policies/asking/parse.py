@@ -7,18 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from websp_gym.policies.asking.acts import Act, Phrase, listed
-from websp_gym.policies.asking.lexicon import (
-    DETERMINERS,
-    EXCEPT,
-    IMPLIED,
-    LIGHT,
-    PREPOSITIONS,
-    LITTLE,
-    VALUED,
-    Verb,
-    is_adverb,
-    words_in,
-)
+from websp_gym.policies.asking.lexicon import EXCEPT, IMPLIED, LIGHT, PREPOSITIONS, VALUED, Verb, words_in
 from websp_gym.policies.asking.permission import has_condition
 from websp_gym.policies.asking.sentences import NAME, plain
 from websp_gym.policies.asking.tails import (
@@ -41,16 +30,14 @@ _ME = frozenset(("i", "we", "me", "us", "my"))
 _IN_JOINTS = words_in("in_joints")
 _THROUGH = words_in("through")
 """Words between a verb that says nothing itself and the one that does."""
-_KNOWN = _THROUGH | LITTLE | LIGHT | PREPOSITIONS | {NAME, ","}
 _CAUSING = words_in("causing")
 _OTHERS = words_in("others") | {"you"}
 _THE_SITE = words_in("the_site")
+_NOT_OF_THINGS = BE | STATES_OF_BEING | words_in("not_of_things")
 _LETTING = frozenset(("let", "allow", "permit"))
 
 
-_PREVENTING = frozenset(
-    map(stem, ("stop", "prevent", "keep", "bar", "forbid", "prohibit", "block", "hinder", "ban"))
-)
+_PREVENTING = frozenset(map(stem, words_in("preventing")))
 
 
 def _less(words: list[Word]) -> list[Word]:
@@ -82,8 +69,6 @@ class Part:
         self.texts = plain(self.words)
         self.heads = heads(self.words)
         self._wishes = wishes
-        self._begins: dict[int, int] = {}
-        """Where the verb begins that says nothing itself, before one that is joined to another."""
 
     # ------------------------------------------------------------------ which verbs count
 
@@ -123,7 +108,7 @@ class Part:
                 continue
             if last in chosen and self.leads_to(last, head):
                 chosen[-1] = self.merged(head)  # "and then request the deletion of"
-                self._begins[head.at] = last.at
+                left.append(replace(last, verb=Verb()))
                 continue
             joint = self._joint(last, head)
             if not joint:
@@ -152,9 +137,6 @@ class Part:
                 continue
             if not head.verb.kinds or self._is_of_others(head, before):
                 return None
-            last = max((at for at, text in enumerate(before) if text in DETERMINERS), default=0)
-            if head.form == "noun" and not all(text in _KNOWN or is_adverb(text) for text in before[:last]):
-                return None  # "prepare the deletion"
             if "not" in before and head.verb.more is not None:
                 head = replace(head, verb=replace(head.verb, more=not head.verb.more, turn=None))
             return self.merged(head, outer)
@@ -209,7 +191,7 @@ class Part:
         if head.root in _CAUSING and following.form == "past" and "," not in between:
             return True
         if head.root in _LETTING and self._wishes and following.form == "noun":
-            return set(between) <= DETERMINERS
+            return set(between) <= _THROUGH
         if head.root in _LETTING:
             return bool(between) and set(between) <= {"me", "us", "to", "i", "this", "agent"}
         if head.root == "ask" and between[-1:] == ["to"]:
@@ -245,7 +227,6 @@ class Part:
         without: list[Phrase] = []
         for number, head in enumerate(every):
             end = every[number + 1].at if number + 1 < len(every) else len(self.words)
-            end = self._begins.get(end, end)
             begin = every[number - 1].end if number else 0
             tail = Tail(self.words, head, end)
             if tail.is_choice:
@@ -307,10 +288,8 @@ class Part:
         """Return the things that stand before a verb, and what is left out of them."""
         if head.form == "noun" and self.texts[head.end : head.end + 1] != ["of"]:  # "account deletion"
             start = max((each.end for each in self.heads if each.at < head.at), default=0)
-            ends = (
-                at + 1 for at in range(start, head.at) if self.texts[at] in DETERMINERS | PREPOSITIONS | {","}
-            )
-            return phrases([self.words[max(ends, default=start) : head.at]]), []
+            ends = [at for at in range(start, head.at) if self.texts[at] in _THROUGH | PREPOSITIONS | {","}]
+            return phrases([self.words[max([start - 1, *ends]) + 1 : head.at]]), []
         late = head.form == "plain" and head.at == len(self.words) - 1 and head.at > begin
         if not self._is_passive(head) and not late:
             return [], []
@@ -323,10 +302,7 @@ class Part:
             words = words[joints[0] + 1 :] if joints else words
         while words and words[0].text in PREPOSITIONS and not words[0].name:
             words = words[1:]
-        skipped = (
-            BE | STATES_OF_BEING | {"have", "want", "like", "to", "see", "that", "if", "when", "me", "i"}
-        )
-        words = [word for word in words if word.name or word.quotation or word.text not in skipped]
+        words = [word for word in words if word.name or word.quotation or word.text not in _NOT_OF_THINGS]
         cut = next(
             (at for at, word in enumerate(words) if at and word.text in EXCEPT and not word.name), len(words)
         )

@@ -48,8 +48,10 @@ class Pool:
         self._fitting = fitting if fitting is not None else frozenset(thing.key for thing in things)
         self._ignored = ignored
         self._kind = frozenset[str]().union(*(thing.kind for thing in things))
-        self._own = frozenset[str]().union(*(thing.names for thing in things))
-        self._names = others | self._own
+        self._names = others.union(*(thing.names for thing in things))
+        self._own = OWN_NOUNS.difference(
+            ignored, self._kind, *(OWN_NOUNS if t.label else t.names for t in things)
+        )
         self._counts = Counter(word for thing in things for word in thing.names | thing.more)
 
     def find(self, phrases: Sequence[Phrase]) -> list[Thing]:
@@ -62,8 +64,8 @@ class Pool:
 
     def is_vague(self, phrase: Phrase) -> bool:
         """Whether a phrase says no more than of which kind a thing is."""
-        own = OWN_NOUNS | {"account"} if not phrase.refers_back else frozenset[str]()
-        known = self._ignored | self._kind | (HARMLESS - own) | _COUNTS | OWN_WORDS
+        of_others = {"account", *OWN_NOUNS} if not phrase.refers_back else set[str]()
+        known = self._ignored | self._kind | (HARMLESS - of_others) | _COUNTS | OWN_WORDS
         return not content(phrase.words) - known
 
     def before(self, phrases: Sequence[Phrase], said: Sequence[Sequence[Phrase]]) -> list[Thing]:
@@ -78,16 +80,9 @@ class Pool:
             return self._mentioned(said, at_least=2)[ordinal : ordinal + 1 or None]
         if not any(phrase.is_many for phrase in phrases):
             found, parts = next(
-                (
-                    (found, each)
-                    for each in reversed(said)
-                    if (found := self.find(each) or self._in_all(each))
-                ),
-                ([], ()),
+                ((found, each) for each in reversed(said) if (found := self.find(each))), ([], ())
             )
-            if not any(thing.label for thing in found) and any(
-                self._is_own(w) for part in parts for w in part.words
-            ):
+            if self._own & {word.stem for part in parts for word in part.words}:
                 return []  # "Jordan Blake has a nickname": it is not Jordan Blake
             if len(found) == 1 or any(part.number == len(found) for part in parts):
                 return found
@@ -115,12 +110,6 @@ class Pool:
                 break
             found = [*more, *found]
         return found if not number or len(found) == number else []
-
-    def _in_all(self, said: Sequence[Phrase]) -> list[Thing]:
-        """Return the setting of which a whole sentence has most words: "they comment on my notes, also on reviews"."""
-        words = tuple(word for phrase in said for word in phrase.words)
-        found = self.find([Phrase(words)]) if len(said) > 1 else []
-        return [thing for thing in found if len(thing.label & content(words)) > max(2, len(thing.label) / 2)]
 
     def _mentioned(self, said: Sequence[Sequence[Phrase]], *, at_least: int) -> list[Thing]:
         """Return what the last sentences speak of, in order: things of which a word is said that no other has."""
@@ -227,19 +216,12 @@ class Pool:
 
     def _of_itself(self, phrase: Phrase) -> Phrase:
         """Return a phrase without words for an item that only say whose something is: "the phone number"."""
-        if any(thing.label for thing in self._things):
-            return phrase
         words: list[Word] = []
         for word in phrase.words:
-            if self._is_own(word):
-                while words and content(words[-1:]) and not words[-1].is_mark:
-                    words.pop()
+            while word.stem in self._own and content(words[-1:]):
+                words.pop()
             words.append(word)
         return Phrase(tuple(words))
-
-    def _is_own(self, word: Word) -> bool:
-        own = OWN_NOUNS - self._kind - self._ignored - self._own
-        return word.stem in own and word.text not in LITTLE
 
     def _explains(self, thing: Thing, said: set[str]) -> bool:
         """Whether no word is of the names of others only."""

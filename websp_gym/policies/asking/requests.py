@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from websp_gym.policies.asking.acts import Act, Phrase, listed
-from websp_gym.policies.asking.lexicon import EXCEPT, HARMLESS, LITTLE, VAGUE, VERB_STEMS, words_in
+from websp_gym.policies.asking.lexicon import EXCEPT, HARMLESS, LITTLE, VAGUE, VERB_STEMS, Verb, words_in
 from websp_gym.policies.asking.parse import Part
 from websp_gym.policies.asking.permission import Marker, has_condition, markers
 from websp_gym.policies.asking.sentences import Sentence, is_short, numbered, numbers_in, plain, sentences
@@ -21,14 +21,9 @@ _WH = frozenset(("what", "which", "who", "whom", "whose", "when", "where", "why"
 _GENERAL = words_in("general")
 _STAYS = frozenset(("stays", "stay", "remains", "remain"))
 _AFTER_STAY = words_in("after_stay") | {"", ","}
-_TAKING_BACK = frozenset(
-    (
-        "no ,",
-        "wait ,",
-        "never mind",
-        *(f"{verb} {it}" for verb in ("leave", "keep", "forget", "spare") for it in ("it", "them")),
-    )
-)
+_LEAVING = ("leave", "keep", "forget", "spare")
+_TAKING_BACK = ("no ,", "wait ,", "never mind", *(f"{a} {b}" for a in _LEAVING for b in ("it", "them")))
+_DEEDS = frozenset(("buy", "close_account", "publish"))
 _PRESSING = frozenset(("pres", "click", "tap", "hit"))
 _TELLERS = words_in("tellers")
 _BEING = words_in("becoming")
@@ -190,7 +185,7 @@ class _Text:
         return bool(found)
 
     def _item(self, number: str, at: int) -> tuple[int, int]:
-        """Return where the item with a number begins and ends in the list before; all before if there is no number."""
+        """Return where the item with a number begins and ends in the list before; all before for no number."""
         numbers = [place for place in range(at) if self._said[place].sentence.plain[0].isdigit()]
         found = [place for place in numbers if self._said[place].sentence.plain[0] == number]
         if not number or len(found) != 1:
@@ -199,9 +194,8 @@ class _Text:
 
     def _add(self, at: int, acts: Iterable[Act], context: Iterable[Sequence[Word]] = ()) -> None:
         earlier = [each.sentence.words for each in self._said[:at]]
-        wanted = tuple(
-            act for act in acts if act.verb.kinds and not any(phrase.is_none for phrase in act.things)
-        )
+        some = (act for act in acts if "no" not in {phrase.words[0].text for phrase in act.things})
+        wanted = tuple(act for act in some if act.verb.kinds)
         if wanted:
             self._said[at].requests = True
             self._found.append(Request(wanted, (*earlier, *(tuple(each) for each in context if each))))
@@ -219,9 +213,8 @@ def _pressed(act: Act) -> list[Act]:
     """Return the deeds of which a button speaks: 'press "Start free trial"'."""
     label = [replace(word, quotation=0) for word in act.said if word.quotation]
     deeds = Part(label).asked() if act.root in _PRESSING and label else []
-    kinds = frozenset(("buy", "close_account", "publish"))
     return [
-        replace(deed, verb=replace(deed.verb, kinds=deed.verb.kinds & kinds)) for deed in deeds if deed.things
+        replace(each, verb=Verb(each.verb.kinds & _DEEDS, each.verb.weakly)) for each in deeds if each.things
     ]
 
 
@@ -240,8 +233,12 @@ def _asked_markers(sentence: Sentence) -> list[Marker]:
     others = others and not (
         clause[-1:] == ["you"] and clause[:1] and clause[0] in _MODALS | {"would", "will"}
     )
-    when = {"when"} if lead[-1:] == [","] else set[str]()  # "when I get there, may I"
-    if first in _WH - when or _WH & set(clause[:2]) or _TELLERS & set(clause) or others:
+    if (
+        (first in _WH and (first != "when" or lead[-1:] != [","]))
+        or _WH & set(clause[:2])
+        or _TELLERS & set(clause)
+        or others
+    ):
         return []
     return found
 

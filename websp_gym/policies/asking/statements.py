@@ -17,9 +17,7 @@ from websp_gym.policies.asking.words import Word, is_past
 _ME = frozenset(("i", "we", "me", "us", "my", "let"))
 _ORDERING = words_in("ordering")
 _PLANS = words_in("plans")
-_WILL = frozenset(
-    ("will", "would", "shall", "should", "can", "could", "may", "might", "must", "gets", "get", "goes")
-)
+_WILL = words_in("will")
 _DONE = frozenset(("was", "were", "been", "has", "had"))
 _OPENERS = words_in("openers")
 _AGO = words_in("ago")

@@ -26,17 +26,7 @@ JOINTS = words_in("joints")
 _ON_OFF = {"on": True, "off": False}
 STATES_OF_BEING = words_in("being")
 _STAYING = words_in("staying")
-_BEFORE_NOUN = (PREPOSITIONS | DETERMINERS) - {
-    "to",
-    "both",
-    "all",
-    "these",
-    "those",
-    "this",
-    "that",
-    "two",
-    "three",
-}
+_BEFORE_NOUN = (PREPOSITIONS | DETERMINERS) - words_in("before_stay")
 """Words after which "stay" is a noun; "both stay" says what happens."""
 _EXCHANGING = frozenset(("replac", "swap", "trad", "exchang", "substitut"))
 _NO_CHOICE = frozenset(("not", "no", "would", "should", "do", "is", "if", "rather", "", ","))
@@ -214,14 +204,6 @@ def bare(words: Sequence[Word]) -> list[Act]:
             value, own = own[to + 1 :], own[:to]
         things = phrases(listed([word for word in own if word.name or word.text not in _ON_OFF]))
         verb = Verb(frozenset(("change", "edit")), turn=turn)
-        moved = next((at for at, text in enumerate(plain(own)) if at and text in ("off", "into")), 0)
-        if (
-            turn is None and moved and not heads(own) and len(own) > moved + 1
-        ):  # "A off the list", "B into the bag"
-            root, kind = ("remov", "remove") if own[moved].text == "off" else ("put", "add")
-            own[moved] = Word("from" if kind == "remove" else "into")
-            found.append(Act(Verb(frozenset((kind,))), root, phrases([own]), said=tuple(own)))
-            continue
         found.append(Act(verb, "", things, [], tuple(value), tuple(part), bare=turn is None))
     return found
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from websp_gym.policies.asking.acts import Act, Phrase, listed
@@ -19,12 +20,13 @@ from websp_gym.policies.asking.lexicon import (
     PARTICLES,
     SPELLABLE,
     SUBORDINATE,
+    stems_in,
 )
 from websp_gym.policies.asking.pool import Pool
 from websp_gym.policies.asking.requests import Request, requests_in
 from websp_gym.policies.asking.things import Thing, Things, content, marked, stems
 from websp_gym.policies.asking.values import UNCLEAR, UNSAID, value_of_choice, value_of_switch, value_of_text
-from websp_gym.policies.asking.words import Word, mended, parts, quotations, stem, words_of
+from websp_gym.policies.asking.words import Word, mended, parts, plain_words, quotations, stem, words_of
 from websp_gym.policies.events import Add, AgreeTo, Change, Deed, Edit, Press, Remove, Visit
 from websp_gym.tasks.decisions import PURPOSES
 from websp_gym.world.state import same
@@ -37,8 +39,10 @@ Named = dict[str, "Value | None"]
 """Things, each with the value that was named; ``None`` for none."""
 _MOST_WORDS = 400
 """Words of a question; a longer text is not understood, so that none takes long to read."""
-_ALONE = frozenset(map(stem, ["stop", "quit", "cease", "halt", "pause", "end", "start", "begin"]))
+_REASONS = SUBORDINATE - {"as"}
+_ALONE = stems_in("alone")
 """Verbs that without a thing are about nobody but who says them: "Should I stop?"."""
+_DENYING = frozenset(("not", "never", "than", "without", "instead"))
 _CHOOSING = frozenset(map(stem, ["turn", "set", "select", "choose", "pick"]))
 """Verbs that say nothing without a value: "May I choose it?"."""
 
@@ -134,11 +138,11 @@ class Reading:
             found, direct = self._found(pool, act, before)
         if not any(map(self._is_of_another, act.things)):
             choosable = [thing for thing in found if self._choices(thing)]
-            if not choosable and (not found or (act.value and act.verb.turn is None)):
+            if not found or (not choosable and act.value and act.verb.turn is None):
                 said = content(act.said).union(*(thing.label for thing in found))
                 found = self._by_choice(keys, act, said) or self._by_name(act, before) or found
-            if chosen:
-                found = [thing for thing in found if self._choices(thing)]
+            elif chosen:
+                found = choosable
         named: Named = {}
         for thing in found:
             key = thing.key.removeprefix("settings/")
@@ -160,57 +164,42 @@ class Reading:
         return [thing for thing in self._things.settings if thing.key in keys]
 
     def _choices(self, thing: Thing) -> dict[str, str]:
-        setting = self._things.names.site.settings[thing.key.removeprefix("settings/")]
-        return getattr(setting, "choices", None) or {}
+        return getattr(self._things.names.site.settings[thing.key.removeprefix("settings/")], "choices", {})
 
     def _with_choice(self, words: Sequence[Word]) -> list[Thing]:
         """Return the settings that have a choice of just these words."""
-        said = [word.text for word in words if not word.is_mark]
-        texts = {
-            text for text in self._all_choices if said == [w.text for w in words_of(text) if not w.is_mark]
+        said, site = plain_words(words), self._things.settings
+        choices = {
+            thing: [plain_words(words_of(text)) for text in self._choices(thing).values()] for thing in site
         }
-        return [thing for thing in self._things.settings if texts & set(self._choices(thing).values())]
-
-    @cached_property
-    def _all_choices(self) -> set[str]:
-        return {text for thing in self._things.settings for text in self._choices(thing).values()}
+        return [thing for thing, texts in choices.items() if said in texts]
 
     def _choice_before(self, act: Act, before: Sequence[Sequence[Word]]) -> tuple[Word, ...]:
         """Return the choice that an act means by "it": the only one that was named, and not denied, just before."""
-        if act.root not in _CHOOSING or act.value or act.verb.turn is not None or not before:
+        is_back = act.things and all(phrase.refers_back for phrase in act.things)
+        if act.root not in _CHOOSING or act.value or act.verb.turn is not None or not is_back:
             return ()
-        if not act.things or not all(phrase.refers_back for phrase in act.things):
-            return ()
-        last = next(
-            (words for words in reversed(before) if any(word.name or word.quotation for word in words)), ()
-        )
-        places = dict.fromkeys((word.name, word.quotation) for word in last if word.name or word.quotation)
-        named = [tuple(word for word in last if (word.name, word.quotation) == place) for place in places]
+        last = next((words for words in reversed(before) if any(w.name or w.quotation for w in words)), ())
+        named = [tuple(part) for key, part in groupby(last, lambda w: (w.name, w.quotation)) if any(key)]
         found = [words for words in named if self._with_choice(words)]
-        denied = {"not", "never", "than", "without", "instead"} & {
-            word.text for word in last if not word.name
-        }
+        denied = _DENYING & {word.text for word in last if not word.name}
         return found[0] if len(found) == 1 and not denied else ()
 
     def _by_name(self, act: Act, before: Sequence[Sequence[Word]]) -> list[Thing]:
         """Return the setting that has the choice that an act names in full; of several the one spoken of before."""
-        if not all(phrase.is_pronoun for phrase in act.things) or not (
-            act.value and act.value[0].name + act.value[0].quotation
-        ):
-            return []
-        found = self._with_choice(act.value)
-        if len(found) > 1:
-            said = set[str]().union(*map(content, before[-2:])) if before else set()
-            found = [thing for thing in found if thing.label <= said]
-        return found if len(found) == 1 else []
+        is_named = any(word.name or word.quotation for word in act.value[:1])
+        found = self._with_choice(act.value) if is_named else []
+        said = content(word for words in before[-2:] for word in words)
+        found = [thing for thing in found if len(found) == 1 or thing.label <= said]
+        return found if len(found) == 1 and all(phrase.is_pronoun for phrase in act.things) else []
 
     def _by_choice(self, keys: Sequence[str], act: Act, said: Iterable[str]) -> list[Thing]:
         """Return the only setting of which an act names one of its choices, and a word of its label."""
-        choices = {key: getattr(self._things.names.site.settings[key], "choices", {}) for key in keys}
         found = [
             thing for thing in self._things.settings
-            if (key := thing.key.removeprefix("settings/")) in keys and choices[key] and thing.label & set(said)
-            and value_of_choice(act, self._things.names.site.settings[key].label, choices[key]) in choices[key]
+            if (key := thing.key.removeprefix("settings/")) in keys and thing.label & set(said)
+            and value_of_choice(act, self._things.names.site.settings[key].label, self._choices(thing))
+            in self._choices(thing)
         ]  # fmt: skip
         return found if len(found) == 1 else []
 
@@ -358,11 +347,7 @@ def _listed(words: Iterable[Word]) -> list[Phrase]:
         [word for word in part if word.name or word.text not in ALL - NUMBERS.keys()]
         for part in listed(words)
     ]
-    return [
-        Phrase(tuple(part))
-        for part in parts
-        if part and (part[0].name or part[0].text not in SUBORDINATE - {"as"})
-    ]
+    return [Phrase(tuple(part)) for part in parts if part and (part[0].name or part[0].text not in _REASONS)]
 
 
 def _words_of_field(name: str, label: str, field: Any) -> frozenset[str]:

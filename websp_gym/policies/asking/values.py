@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from websp_gym.policies.asking.lexicon import KNOWN, LITTLE, VALUED, VERBS
+from websp_gym.policies.asking.lexicon import KNOWN, LITTLE, VALUED, VERBS, stems_in, words_in
 from websp_gym.policies.asking.tables import read_table
-from websp_gym.policies.asking.words import Word, stem, words_of
+from websp_gym.policies.asking.words import Word, plain_words, stem, words_of
 
 if TYPE_CHECKING:
     from websp_gym.policies.asking.acts import Act
@@ -17,26 +17,10 @@ UNSAID = object()
 """No value was named."""
 UNCLEAR = object()
 """A value was named that the thing cannot have, or more than one."""
-_ON = frozenset(
-    map(stem, ["on", "true", "enabled", "active", "yes", "activated", "enable", "ticked", "checked"])
-)
-_OFF = frozenset(
-    map(
-        stem,
-        ["off", "false", "disabled", "inactive", "no", "deactivated", "disable", "unticked", "unchecked"],
-    )
-)
+_ON = stems_in("on")
+_OFF = stems_in("off")
 _NONE = frozenset(map(stem, ["off", "none", "no", "nobody", "never", "nothing", "not"]))
-SEEN = {
-    "public": True,
-    "visible": True,
-    "open": True,
-    "shown": True,
-    "private": False,
-    "hidden": False,
-    "invisible": False,
-    "secret": False,
-}
+SEEN = {word: name == "seen" for name in ("seen", "unseen") for word in words_in(name)}
 _TURNING = frozenset(("not", "no", "less", "never", "neither", "hardly"))
 """Words that turn a word after them round: "no longer public", "less visible"."""
 _SAME = {said: meant for meant, each in read_table("english.yaml")["same"].items() for said in each.split()}
@@ -114,7 +98,7 @@ def _choice_named(act: Act, label: str, choices: Mapping[str, str]) -> Any:
     times = Counter(word for each in words.values() for word in each)
     own = {key: {word for word in each if times[word] == 1} or each for key, each in words.items()}
     said = _meaning(act.value) if act.value else _meaning(_things(act)) - _meaning(words_of(label))
-    exact = [key for key, text in choices.items() if act.value and _plain(text) == _plain_words(act.value)]
+    exact = [key for key, text in choices.items() if act.value and _plain(text) == plain_words(act.value)]
     if exact:
         return exact[0]
     if act.verb.turn is not None and not act.value:
@@ -223,8 +207,4 @@ def _meaning(words: Iterable[Word]) -> set[str]:
 
 
 def _plain(text: str) -> list[str]:
-    return _plain_words(words_of(text))
-
-
-def _plain_words(words: Iterable[Word]) -> list[str]:
-    return [word.text for word in words if not word.is_mark]
+    return plain_words(words_of(text))

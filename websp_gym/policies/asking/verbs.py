@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from websp_gym.policies.asking.lexicon import (
     CLASSES,
     DETERMINERS,
+    LIGHT,
     LITTLE,
     NOUNS,
     OTHER,
-    PARTICLES,
     PREPOSITIONS,
     VERB_STEMS,
     VERBS,
@@ -28,24 +28,11 @@ BE = words_in("be")
 _BEFORE_GERUND = words_in("before_gerund")
 _BEFORE_VERB = words_in("before_verb")
 _DOING = words_in("doing")
+_BEFORE_NOUN = LITTLE | LIGHT | PREPOSITIONS | VERB_STEMS | CLASSES.keys() | DETERMINERS | {NAME, ","}
 _ENDS = frozenset(("stop", "cease", "quit"))
 _ALWAYS = words_in("far_particles")
 """Particles that are one wherever they stand after their verb."""
-_ADJECTIVES = frozenset(
-    (
-        "visible",
-        "hidden",
-        "open",
-        "shown",
-        "invisible",
-        "secret",
-        "active",
-        "inactive",
-        "intact",
-        "alive",
-        "as-is",
-    )
-)
+_ADJECTIVES = words_in("adjectives")
 _FAR = 12
 _NEGATED = {True: False, False: True, None: None}
 
@@ -144,9 +131,8 @@ def _form(words: Sequence[Word], texts: Sequence[str], at: int, before: str) -> 
         return ""
     if is_progressive(text):
         joined = after in ("", ",", "and", "or") and before in ("", ",", "and", "or", "of")
-        of = "of" in (after, *texts[at + 2 : at + 3][: after in PARTICLES]) or (
-            before in ("my", "your", "me") and after not in ("", ",")
-        )
+        of_it = after == "of" or texts[at + 1 : at + 3] in (["on", "of"], ["off", "of"])
+        of = of_it or (before in ("my", "your", "me") and after not in ("", ","))
         return "ing" if of or ((before in _BEFORE_GERUND or not before) and not joined) else ""
     earlier = {"i", "we"} & set(texts[:at]) and before in ("and", "or", "but", "then", ",")
     if is_past(text) and earlier and text not in SAME_IN_THE_PAST:
@@ -173,6 +159,11 @@ def _form(words: Sequence[Word], texts: Sequence[str], at: int, before: str) -> 
 def _is_noun_of_an_act(words: Sequence[Word], texts: Sequence[str], at: int, before: str) -> bool:
     """Whether a noun says what is done: "the removal of the token", "account deletion"."""
     start = next((place for place in range(at, 0, -1) if texts[place - 1] not in DETERMINERS), 0)
+    first = next((place for place in range(at, 0, -1) if texts[place - 1] in DETERMINERS), 0)
+    if not all(
+        text in _BEFORE_NOUN or is_adverb(text) for text in texts[max(first - 2, 0) : max(first - 1, 0)]
+    ):
+        return False  # "prepare the deletion"
     done = texts[start - 1 : start] and texts[start - 1] in _DOING and "buy" in VERBS[NOUNS[texts[at]]].kinds
     alone = at + 1 == len(texts) and start < at and (not start or done)  # "complete the purchase"
     if texts[at + 1 : at + 2] == ["of"] or alone:

@@ -79,6 +79,11 @@ def quotations(text: str) -> dict[int, str]:
     return {number: match.group(1) or match.group(2) for number, match in found}
 
 
+def plain_words(words: Iterable[Word]) -> list[str]:
+    """Return words as texts, without marks."""
+    return [word.text for word in words if not word.is_mark]
+
+
 @lru_cache(_NAMES)
 def words_of(text: str) -> tuple[Word, ...]:
     """Return a text as words and marks."""
