@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 _PAID = stems_in("paid")
 _WRITTEN = stems_in("written")
 _NEWS = stems_in("news")
-_HAVING = frozenset(("has", "holds", "contains", "includes", "lists"))
 _DRAFTED = stems_in("drafted")
 _ANY_PRODUCT = frozenset(map(stem, ["order", "book", "reserve", "rent", "subscribe", "upgrade"]))
 _FOR_ACCOUNT = words_in("for_account")
@@ -81,8 +80,9 @@ def is_deed(deed: DeedKind, act: Act, things: Things, before: Sequence[Sequence[
         case "buy":
             if _names_a_thing(act, things):
                 return False
+            said -= content(word for word in act.said if word.name)
             if not said - HARMLESS:
-                earlier = set[str]().union(*map(content, before[-3:])) if before else set()
+                earlier = content(word for words in before[-3:] for word in words if not word.name)
                 return not weak or bool((earlier & _PAID or act.root in _ANY_PRODUCT) and not earlier & _NEWS)
             return (
                 not weak
@@ -111,13 +111,10 @@ def _names_a_thing(act: Act, things: Things) -> bool:
 
 def _is_account(phrase: Phrase, things: Things) -> bool:
     """Whether a phrase is about the account itself: "my whole GitHub account", not "permissions of my account"."""
-    head: list[Word] = []
-    for word in phrase.words:
-        if word.text in PREPOSITIONS and not word.name and head:
-            break
-        head.append(word)
     named = [
-        word for word in head if not word.is_mark and word.text not in _AFTER and not word.text.endswith("ly")
+        word
+        for word in phrase.head
+        if not word.is_mark and word.text not in _AFTER and not word.text.endswith("ly")
     ]
     if named and named[0].text in ("of", "from"):
         return _is_account(Phrase(phrase.words[1:]), things)
@@ -153,7 +150,7 @@ def _is_of_account(words: Sequence[Word], start: int, end: int) -> bool:
     """Whether words before and after "your account" name what is there: "an address on", "has an address"."""
     if words[end - 1].written.endswith(("'s", "\u2019s")):
         return True
-    if any(word.text in _HAVING for word in words[end : end + 1]):
+    if any(word.text in ("has", "holds", "contains", "includes", "lists") for word in words[end : end + 1]):
         return not any(word.text == "been" for word in words[end : end + 3])
     said = [word for word in words[:start] if not word.is_mark]
     if len(said) < 2 or said[-1].text not in _WHERE:

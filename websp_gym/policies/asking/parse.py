@@ -35,8 +35,6 @@ _OTHERS = words_in("others") | {"you"}
 _THE_SITE = words_in("the_site")
 _NOT_OF_THINGS = BE | STATES_OF_BEING | words_in("not_of_things")
 _LETTING = frozenset(("let", "allow", "permit"))
-
-
 _PREVENTING = frozenset(map(stem, words_in("preventing")))
 
 
@@ -187,7 +185,8 @@ class Part:
 
     def leads_to(self, head: Head, following: Head) -> bool:
         """Whether a verb says nothing itself and the next one does: "proceed with removing", "have it removed"."""
-        between = self.texts[head.end : following.at]
+        compound = self._things_before(following, 0)[0] if following.form == "noun" else []
+        between = self.texts[head.end : following.at - sum(len(phrase.words) for phrase in compound)]
         if head.root in _CAUSING and following.form == "past" and "," not in between:
             return True
         if head.root in _LETTING and self._wishes and following.form == "noun":

@@ -284,9 +284,8 @@ def _is_unknown(word: Word) -> bool:
 
 def _means_current(phrase: Phrase) -> bool:
     texts = {word.text for word in phrase.words}
-    return bool(texts & {"current", "this", "yours", "mine"}) and not content(phrase.words) - HARMLESS - {
-        "session", "devic", "one", "login", "brows"
-    }  # fmt: skip
+    is_device = not content(phrase.words) - HARMLESS - {"session", "devic", "one", "login", "brows"}
+    return is_device and bool(texts & {"current", "this", "yours", "mine"})
 
 
 def _named_in_full(phrase: Phrase) -> list[set[str]]:

@@ -194,7 +194,7 @@ class _Text:
 
     def _add(self, at: int, acts: Iterable[Act], context: Iterable[Sequence[Word]] = ()) -> None:
         earlier = [each.sentence.words for each in self._said[:at]]
-        some = (act for act in acts if "no" not in {phrase.words[0].text for phrase in act.things})
+        some = (act for act in acts if not any(plain(phrase.words)[:1] == ["no"] for phrase in act.things))
         wanted = tuple(act for act in some if act.verb.kinds)
         if wanted:
             self._said[at].requests = True
@@ -213,9 +213,7 @@ def _pressed(act: Act) -> list[Act]:
     """Return the deeds of which a button speaks: 'press "Start free trial"'."""
     label = [replace(word, quotation=0) for word in act.said if word.quotation]
     deeds = Part(label).asked() if act.root in _PRESSING and label else []
-    return [
-        replace(each, verb=Verb(each.verb.kinds & _DEEDS, each.verb.weakly)) for each in deeds if each.things
-    ]
+    return [replace(one, verb=Verb(one.verb.kinds & _DEEDS, one.verb.weakly)) for one in deeds if one.things]
 
 
 def _asked_markers(sentence: Sentence) -> list[Marker]:
@@ -225,20 +223,13 @@ def _asked_markers(sentence: Sentence) -> list[Marker]:
     if not found:
         return []
     lead = texts[: found[0].start]
-    if lead[-1:] == [","] and is_short(sentence.words[: found[0].start], asked=True):
-        lead = []  # "what do you think, may I"
     first = next((text for text in lead if text not in _OPENERS), "")
     clause = lead[len(lead) - lead[::-1].index(",") :] if "," in lead else lead
     others = lead and found[0].told and not {"i", "we", "my", "me", "us", "please", "kindly"} & set(clause)
     others = others and not (
         clause[-1:] == ["you"] and clause[:1] and clause[0] in _MODALS | {"would", "will"}
     )
-    if (
-        (first in _WH and (first != "when" or lead[-1:] != [","]))
-        or _WH & set(clause[:2])
-        or _TELLERS & set(clause)
-        or others
-    ):
+    if first in _WH or _WH & set(clause[:2]) or _TELLERS & set(clause) or others:
         return []
     return found
 

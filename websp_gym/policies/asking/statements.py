@@ -109,6 +109,7 @@ def _mood(part: Part, head: Head, lead: Sequence[str]) -> str:
         _is_reason(part, head)
         or (lead[-2:] == ["you", "to"] and "asked" not in said)
         or "yourself" in part.texts
+        or ("by", "you") in pairwise(part.texts)
     ):
         return ""
     if (NO & said and not has_condition(part.texts[head.at :], denied=True)) or stays(lead):

@@ -20,7 +20,6 @@ from websp_gym.policies.asking.lexicon import (
     PARTICLES,
     SPELLABLE,
     SUBORDINATE,
-    stems_in,
 )
 from websp_gym.policies.asking.pool import Pool
 from websp_gym.policies.asking.requests import Request, requests_in
@@ -40,8 +39,7 @@ Named = dict[str, "Value | None"]
 _MOST_WORDS = 400
 """Words of a question; a longer text is not understood, so that none takes long to read."""
 _REASONS = SUBORDINATE - {"as"}
-_ALONE = stems_in("alone")
-"""Verbs that without a thing are about nobody but who says them: "Should I stop?"."""
+_ALONE = frozenset(("stop", "quit", "ceas", "halt", "paus", "end", "start", "begin"))  # "Should I stop?"
 _DENYING = frozenset(("not", "never", "than", "without", "instead"))
 _CHOOSING = frozenset(map(stem, ["turn", "set", "select", "choose", "pick"]))
 """Verbs that say nothing without a value: "May I choose it?"."""
@@ -140,7 +138,7 @@ class Reading:
             choosable = [thing for thing in found if self._choices(thing)]
             if not found or (not choosable and act.value and act.verb.turn is None):
                 said = content(act.said).union(*(thing.label for thing in found))
-                found = self._by_choice(keys, act, said) or self._by_name(act, before) or found
+                found = self._by_choice(keys, act, said) or self._by_name(act, before) or found * (not chosen)
             elif chosen:
                 found = choosable
         named: Named = {}
@@ -169,17 +167,15 @@ class Reading:
     def _with_choice(self, words: Sequence[Word]) -> list[Thing]:
         """Return the settings that have a choice of just these words."""
         said, site = plain_words(words), self._things.settings
-        choices = {
-            thing: [plain_words(words_of(text)) for text in self._choices(thing).values()] for thing in site
-        }
-        return [thing for thing, texts in choices.items() if said in texts]
+        texts = {thing: [*map(plain_words, map(words_of, self._choices(thing).values()))] for thing in site}
+        return [thing for thing in site if said in texts[thing]]
 
     def _choice_before(self, act: Act, before: Sequence[Sequence[Word]]) -> tuple[Word, ...]:
         """Return the choice that an act means by "it": the only one that was named, and not denied, just before."""
         is_back = act.things and all(phrase.refers_back for phrase in act.things)
         if act.root not in _CHOOSING or act.value or act.verb.turn is not None or not is_back:
             return ()
-        last = next((words for words in reversed(before) if any(w.name or w.quotation for w in words)), ())
+        last = [word for words in before[-2:] for word in words]
         named = [tuple(part) for key, part in groupby(last, lambda w: (w.name, w.quotation)) if any(key)]
         found = [words for words in named if self._with_choice(words)]
         denied = _DENYING & {word.text for word in last if not word.name}
@@ -193,15 +189,17 @@ class Reading:
         found = [thing for thing in found if len(found) == 1 or thing.label <= said]
         return found if len(found) == 1 and all(phrase.is_pronoun for phrase in act.things) else []
 
-    def _by_choice(self, keys: Sequence[str], act: Act, said: Iterable[str]) -> list[Thing]:
-        """Return the only setting of which an act names one of its choices, and a word of its label."""
-        found = [
-            thing for thing in self._things.settings
-            if (key := thing.key.removeprefix("settings/")) in keys and thing.label & set(said)
-            and value_of_choice(act, self._things.names.site.settings[key].label, self._choices(thing))
-            in self._choices(thing)
-        ]  # fmt: skip
-        return found if len(found) == 1 else []
+    def _by_choice(self, keys: Sequence[str], act: Act, said: set[str]) -> list[Thing]:
+        """Return the setting of which an act names one of its choices best, and a word of its label."""
+        named: dict[tuple[bool, int], list[Thing]] = {}
+        for thing in self._things.settings:
+            choices = self._choices(thing)
+            label = self._things.names.site.settings[thing.key.removeprefix("settings/")].label
+            if choices and thing.label & said and (value := value_of_choice(act, label, choices)) in choices:
+                words = stems(choices[value])
+                named.setdefault((bool(words) and words <= said, len(words & said)), []).append(thing)
+        found = named[max(named)] if max(named, default=(False, 0))[1] else []
+        return found if len(found) == 1 and found[0].key.removeprefix("settings/") in keys else []
 
     def value_of(self, event: Event, thing: str, act: Act) -> Any:
         """Return the value that an act gives to a thing of an event."""

@@ -25,8 +25,6 @@ _TURNING = frozenset(("not", "no", "less", "never", "neither", "hardly"))
 """Words that turn a word after them round: "no longer public", "less visible"."""
 _SAME = {said: meant for meant, each in read_table("english.yaml")["same"].items() for said in each.split()}
 """Words that mean the same where one of several choices is named."""
-
-
 _HIDDEN = frozenset(("profile", "account", "mode", "repository", "dataset", "model", "library", "and", "by"))
 """What is hidden if a switch with "private" before it is on."""
 _LESS = frozenset(map(stem, ("reduce", "limit", "restrict", "cut", "lower")))
