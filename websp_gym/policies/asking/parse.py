@@ -185,7 +185,9 @@ class Part:
 
     def leads_to(self, head: Head, following: Head) -> bool:
         """Whether a verb says nothing itself and the next one does: "proceed with removing", "have it removed"."""
-        compound = self._things_before(following, 0)[0] if following.form == "noun" else []
+        compound = (
+            self._things_before(following, 0)[0] if following.form == "noun" and head.form != "past" else []
+        )
         between = self.texts[head.end : following.at - sum(len(phrase.words) for phrase in compound)]
         if head.root in _CAUSING and following.form == "past" and "," not in between:
             return True

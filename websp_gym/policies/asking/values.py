@@ -84,7 +84,7 @@ def value_of_choice(act: Act, label: str, choices: Mapping[str, str]) -> Any:
             word.stem in _meaning(words_of(choices[found])) and not word.name and _is_turned(words, at)
             for at, word in enumerate(words)
         )
-        and not _TURNING & set(_plain(choices[found]))
+        and not _TURNING & set(plain_words(words_of(choices[found])))
     ):
         others = [key for key in choices if key != found]
         return others[0] if len(others) == 1 else UNCLEAR
@@ -96,12 +96,13 @@ def _choice_named(act: Act, label: str, choices: Mapping[str, str]) -> Any:
     times = Counter(word for each in words.values() for word in each)
     own = {key: {word for word in each if times[word] == 1} or each for key, each in words.items()}
     said = _meaning(act.value) if act.value else _meaning(_things(act)) - _meaning(words_of(label))
-    exact = [key for key, text in choices.items() if act.value and _plain(text) == plain_words(act.value)]
+    stated = plain_words(act.value)
+    exact = [key for key, text in choices.items() if stated and plain_words(words_of(text)) == stated]
     if exact:
         return exact[0]
     if act.verb.turn is not None and not act.value:
         way = {"on"} if act.verb.turn else _NONE | {"off"}
-        ways = [key for key, text in choices.items() if way & set(_plain(text))]
+        ways = [key for key, text in choices.items() if way & set(plain_words(words_of(text)))]
         if len(ways) == 1:
             return ways[0]
     if not act.value and act.verb.more is False and act.root not in _LESS and _off_choice(own) is not UNCLEAR:
@@ -202,7 +203,3 @@ def _meaning(words: Iterable[Word]) -> set[str]:
         ):
             found.add(stem(text))
     return found
-
-
-def _plain(text: str) -> list[str]:
-    return plain_words(words_of(text))

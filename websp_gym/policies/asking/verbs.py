@@ -29,6 +29,8 @@ _BEFORE_GERUND = words_in("before_gerund")
 _BEFORE_VERB = words_in("before_verb")
 _DOING = words_in("doing")
 _BEFORE_NOUN = LITTLE | LIGHT | PREPOSITIONS | VERB_STEMS | CLASSES.keys() | DETERMINERS | {NAME, ","}
+_AFTER_NOUN = LITTLE | PREPOSITIONS | BE | {",", "request", NAME}
+_GO = ("go", "going", "move", "moving", "carry", "carrying")
 _ENDS = frozenset(("stop", "cease", "quit"))
 _ALWAYS = words_in("far_particles")
 """Particles that are one wherever they stand after their verb."""
@@ -158,12 +160,12 @@ def _form(words: Sequence[Word], texts: Sequence[str], at: int, before: str) -> 
 
 def _is_noun_of_an_act(words: Sequence[Word], texts: Sequence[str], at: int, before: str) -> bool:
     """Whether a noun says what is done: "the removal of the token", "account deletion"."""
-    start = next((place for place in range(at, 0, -1) if texts[place - 1] not in DETERMINERS), 0)
-    first = next((place for place in range(at, 0, -1) if texts[place - 1] in DETERMINERS), 0)
-    if not all(
-        text in _BEFORE_NOUN or is_adverb(text) for text in texts[max(first - 2, 0) : max(first - 1, 0)]
-    ):
-        return False  # "prepare the deletion"
+    start = next((place for place in range(at, 0, -1) if texts[place - 1] in _BEFORE_NOUN), 0)
+    start = next((place for place in range(start, 0, -1) if texts[place - 1] not in DETERMINERS), 0)
+    lead = texts[max(start - 2, 0) : start]
+    known = not lead or lead[-1] in _BEFORE_NOUN or is_adverb(lead[-1])
+    if not known or (lead[-1:] in (["on"], ["about"]) and lead[0] not in _GO):
+        return False  # "prepare the deletion", "a note on account deletion"
     done = texts[start - 1 : start] and texts[start - 1] in _DOING and "buy" in VERBS[NOUNS[texts[at]]].kinds
     alone = at + 1 == len(texts) and start < at and (not start or done)  # "complete the purchase"
     if texts[at + 1 : at + 2] == ["of"] or alone:
@@ -171,7 +173,7 @@ def _is_noun_of_an_act(words: Sequence[Word], texts: Sequence[str], at: int, bef
     if texts[at].endswith("s"):
         return False  # "your email subscriptions"
     after = texts[at + 1] if at + 1 < len(texts) else ","
-    if not (after in LITTLE | PREPOSITIONS | {",", "request", NAME} or after in CLASSES or is_adverb(after)):
+    if after not in _AFTER_NOUN and not is_adverb(after):
         return False  # "the account deletion page"
     is_verb = before in _BEFORE_VERB and before not in ("and", "or", ",")
     return words[at].text not in _NOUNISH and words[at].stem not in VERB_STEMS and not is_verb
