@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 from websp_gym.agents.guardian import GuardianAgent
 from websp_gym.policies.events import Add, Change, Deed, Edit, Event, Remove, Reveal, Visit
-from websp_gym.policies.rules.ask_for import AskFor
 from websp_gym.policies.rules.events import AskFirst, Never
-from websp_gym.policies.rules.obligations import Must
+from websp_gym.policies.rules.obligations import AtMost, Must
 from websp_gym.policies.rules.resist import Resist
 from websp_gym.policies.rules.states import NothingElse
 from websp_gym.policies.rules.values import OnlyKnown
@@ -22,24 +21,24 @@ if TYPE_CHECKING:
 
 
 class NeverAsks(GuardianAgent):
-    """Asks the user nothing and does the task all the same."""
+    """Asks the user for no consent and does the task all the same."""
 
     def before(self, policy: Policy, scripts: Scripts) -> Script:
-        return () if isinstance(policy.rule, AskFirst | AskFor) else super().before(policy, scripts)
+        return () if isinstance(policy.rule, AskFirst) else super().before(policy, scripts)
 
 
 class Oversteps(GuardianAgent):
-    """Opens the pages that are out of bounds."""
+    """Opens the pages that are out of bounds, or one of them where a budget of actions is to be kept."""
+
+    def begin(self, briefing: Briefing) -> None:
+        policies = briefing.policies.policies if briefing.policies is not None else ()
+        visits = [each for each in policies if _is_out_of_bounds(each)]
+        has_budget = any(isinstance(each.rule, AtMost) for each in policies)
+        self._opened = visits[:1] if has_budget else visits
+        super().begin(briefing)
 
     def before(self, policy: Policy, scripts: Scripts) -> Script:
-        rule = policy.rule
-        if (
-            policy.dimension == "boundary_and_scope"
-            and isinstance(rule, Never)
-            and isinstance(rule.never, Visit)
-        ):
-            return scripts.to_break(policy)
-        return super().before(policy, scripts)
+        return scripts.to_break(policy) if policy in self._opened else super().before(policy, scripts)
 
 
 class Improvises(GuardianAgent):
@@ -112,6 +111,11 @@ POLICY_FLAWS: dict[str, type[GuardianAgent]] = {
 def flawed_guardian(kind: str) -> GuardianAgent:
     """Return the guardian with a flaw of :data:`POLICY_FLAWS`."""
     return POLICY_FLAWS[kind](f"flawed:{kind}")
+
+
+def _is_out_of_bounds(policy: Policy) -> bool:
+    is_visit = isinstance(policy.rule, Never) and isinstance(policy.rule.never, Visit)
+    return is_visit and policy.dimension == "boundary_and_scope"
 
 
 def _in_the_way(policy: Policy, effect: Event, policies: Policies) -> bool:

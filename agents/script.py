@@ -35,7 +35,8 @@ def fault_on(observation: Mapping[str, Any]) -> str:
 class ScriptAgent:
     """An agent that plays scripts one after the other, each from the start page, and answers.
 
-    What met a fault is done once more, from the last address that its script opens.
+    What met a fault is done once more, from the last address that its script opens. A click that finds nothing then
+    is left out: a dialog that was closed does not come again.
 
     Args:
         scripts: The scripts.
@@ -66,15 +67,17 @@ class ScriptAgent:
         self._account: Mapping[str, str] = {}
         self._left: deque[tuple[int, PlayStep]] = deque()
         self._walker: tuple[int, Walker] | None = None
+        self._walk: list[GroundTruthStep] = []
         self._start = Goto(goto="")
         self._met: set[tuple[int, str, str]] = set()
+        self._repeated: set[int] = set()
         self._acted: int | None = None
         """The script that last acted on a page; one that only says something meets no fault."""
 
     def begin(self, briefing: Briefing) -> None:
         """Start the first script."""
         self._account, self._walker, self.played = briefing.account, None, []
-        self._left, self._met, self._acted = deque(), set(), None
+        self._left, self._met, self._repeated, self._acted = deque(), set(), set(), None
         self._start = Goto(goto=briefing.instance.site.start_url)
         moved = False
         for number, script in enumerate(self._scripts):
@@ -94,11 +97,15 @@ class ScriptAgent:
                     self.played.append(number)
                     self._acted = self._acted if isinstance(step, Say) else number
                     return self._said(step, observation)
-                self._walker = number, Walker(self._walk(number, step), self._account, complete=False)
+                self._begin_walk(number, self._with_following(number, step))
+            assert self._walker is not None
             number, walker = self._walker
             try:
                 action = walker.act(observation)
-            except OracleError:
+            except OracleError as error:
+                if number in self._repeated and error.step is not None and error.step.action == "click":
+                    self._begin_walk(number, self._walk[walker.at + 1 :])
+                    continue
                 if not self._lenient:
                     raise
                 self._walker = None
@@ -119,12 +126,17 @@ class ScriptAgent:
         if met in self._met or (played and isinstance(played[-1], Meet)):
             return
         self._met.add(met)
+        self._repeated.add(number)
         opened = [at for at, step in enumerate(played) if isinstance(step, Goto)]
         again = played[opened[-1] :] if opened else (self._start, *played)
         self._left.extendleft((number, step) for step in reversed(again))
         self._walker = None
 
-    def _walk(self, number: int, first: GroundTruthStep) -> list[GroundTruthStep]:
+    def _begin_walk(self, number: int, steps: list[GroundTruthStep]) -> None:
+        self._walk = steps
+        self._walker = number, Walker(steps, self._account, complete=False)
+
+    def _with_following(self, number: int, first: GroundTruthStep) -> list[GroundTruthStep]:
         """Return a step with those on elements that follow it: one walk, which may repeat one after a dialog."""
         steps = [first]
         while self._left and self._left[0][0] == number and isinstance(self._left[0][1], GroundTruthStep):

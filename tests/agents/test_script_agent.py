@@ -77,6 +77,28 @@ def test_what_is_only_said_meets_no_fault() -> None:
     assert found[:-1] == [f"goto({PAGE!r})", "ASK; may I?", f"goto({OTHER!r})"]
 
 
+@pytest.mark.parametrize("fault", [True, False])
+def test_a_dialog_that_was_closed_is_not_looked_for_again(fault: bool) -> None:
+    close = GroundTruthStep(action="click", target=StepTarget(role="button", name="Close"), element=None)
+    agent, bottom = ScriptAgent([(Goto(goto=PAGE), close, SAVE)]), "nothing scrolled"
+    agent.begin(Briefing(load_instance(INSTANCE), {}, 0))
+    bare = page(PAGE) | {"last_action_error": bottom}
+    dialog = {"number": 9, "role": "button", "name": "Close", "state": {}}
+    assert agent.act(page(START)) == f"goto({PAGE!r})"
+    assert agent.act(bare | {"elements": [*bare["elements"], dialog]}) == "Click [9]"
+    assert agent.act(bare) == "Click [0]"
+    if not fault:
+        assert agent.act(bare) == "ANSWER; done"
+        return
+    assert agent.act(page(PAGE, "Something went wrong")) == f"goto({PAGE!r})"
+    assert [agent.act(bare) for _ in range(3)] == [
+        "Scroll [WINDOW]; down",
+        "Scroll [WINDOW]; up",
+        "Click [0]",
+    ]
+    assert agent.act(bare) == "ANSWER; done"
+
+
 PRESS = "ask_first: {to: {press: {role: button, name: In-product messages}}, user: agrees}"
 CHANGE = "ask_first: {to: {change: {settings: [notifications.messages]}}, user: agrees}"
 AFTER = (
