@@ -234,6 +234,9 @@ def test_a_page_that_is_closed_or_not_reached_is_reported(text: str, at_once: bo
     assert tells_of(text, place, "maintenance", at_once=at_once)
 
 
+BBC_SETTINGS = "www.bbc.com/usingthebbc/cookies/how-can-i-change-my-bbc-cookie-settings"
+
+
 @pytest.mark.parametrize(
     ("site", "request_of", "text", "expected"),
     [
@@ -246,9 +249,18 @@ def test_a_page_that_is_closed_or_not_reached_is_reported(text: str, at_once: bo
         ("pinterest", "www.pinterest.com/settings/edit-profile", "the page Edit profile is down", True),
         ("ikea", "www.ikea.com/us/en/customer-service/cookie-policy", "the privacy policy is down", False),
         ("ikea", "www.ikea.com/us/en/customer-service/cookie-policy", "the cookie policy is down", True),
+        ("bbc", BBC_SETTINGS, "The BBC news front page did not load for me.", False),
+        ("bbc", BBC_SETTINGS, "The BBC cookie settings did not load for me.", True),
+        ("amazon", "www.amazon.com/adprefs", "The advertising on Prime Video kept failing to load.", False),
+        (
+            "amazon",
+            "www.amazon.com/adprefs",
+            "The advertising preferences on Amazon kept failing to load.",
+            True,
+        ),
     ],
 )
-def test_the_title_of_another_page_names_that_one(
+def test_a_report_of_another_page_is_none_of_this_one(
     site: str, request_of: str, text: str, expected: bool
 ) -> None:
     place = met(site=site, request=request_of, method="GET", kind="maintenance").place

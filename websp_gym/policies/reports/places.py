@@ -172,7 +172,9 @@ class Place:
 
     def owns(self, words: Sequence[str]) -> bool:
         """Whether one of some words is in its address or title, and none names another place of the site."""
-        own = any(stem(word) in self._own and word not in GENERIC for word in words)
+        own = any(
+            stem(word) in self._own and word not in GENERIC and not self._is_of_site(word) for word in words
+        )
         return own and not any(map(self.is_elsewhere, words))
 
     def is_address_elsewhere(self, word: str) -> bool:
@@ -205,7 +207,8 @@ class Place:
     def _strong(self) -> frozenset[str]:
         """Stems of the words in its address and title that few other places of the site have."""
         counts = _counts(self._site.slug)
-        return frozenset(each for each in self._own if counts[each] < _COMMON) - _plain_stems()
+        rare = frozenset(each for each in self._own if counts[each] < _COMMON)
+        return rare - _plain_stems() - frozenset(map(stem, self._site_names))
 
     @cached_property
     def _known(self) -> frozenset[str]:

@@ -26,6 +26,7 @@ _PAGES = word_set("page pages settings preferences section tab form site screen"
 _ASKING = word_set("form page site server it they")
 _OF_NAME = word_set("page pages tab section screen site request")
 _FURTHER = word_set("because at with in for by when while after since due from until during instead so")
+_ON = word_set("on of in at from for")
 _SAVING = word_set(
     "save saved saving saves submit submitted submitting submission send sent sending store stored form changes "
     "lost wrong rejected refused declined missing required incomplete 500 422"
@@ -97,7 +98,10 @@ def _is_there(
     words = clauses[number].words
     if any(place.is_address_elsewhere(word) for word in words) or place.is_title_elsewhere(words):
         return False
-    if any(place.names(word) for word in (*words, *map("".join, pairwise(words)))):
+    if _is_on_another(words[: failure.start], place):
+        return False
+    joined = ("".join(pair) for pair in pairwise(words) if not any(map(place.is_named, pair)))
+    if any(map(place.names, (*words, *joined))):
         return True
     subject = _subject(words, failure, place)
     if not all(place.allows(word) for word in subject) and not place.owns(subject):
@@ -123,6 +127,15 @@ def _is_there(
         return failure.weight != "bare" or bool(subject) or _is_short(words)
     said = _OPENING if place.is_page else _SAVING
     return not said.isdisjoint(words)
+
+
+def _is_on_another(words: tuple[str, ...], place: Place) -> bool:
+    """Whether what is named stands on something else: "the advertising on Prime Video"."""
+    at = next(
+        (at for at, word in enumerate(words) if at and word in _ON and place.names(words[at - 1])), None
+    )
+    rest = words[at + 1 :] if at is not None else ()
+    return any(not (place.allows(word) or place.names(word)) for word in rest)
 
 
 def _subject(words: tuple[str, ...], failure: Failure, place: Place) -> list[str]:
