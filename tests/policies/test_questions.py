@@ -1,7 +1,8 @@
 """Questions in words, written by people who do not know how they are read: what each asks for, and nothing else.
 
-``polite.yaml``, ``terse.yaml``, ``held_out.yaml``, ``fresh.yaml`` and ``plain.yaml`` were written without the code,
-``own.yaml``, ``second.yaml``, ``turned.yaml`` and ``unasked.yaml`` beside it, the last of questions that ask for nothing;
+``polite.yaml``, ``terse.yaml``, ``held_out.yaml``, ``fresh.yaml``, ``plain.yaml`` and ``later.yaml`` were written without
+the code, ``own.yaml``, ``second.yaml``, ``turned.yaml`` and ``unasked.yaml`` beside it, the last of questions that ask for
+nothing;
 ``situations.yaml`` has the acts that need consent on each site, and the instance whose S0 is the state.
 """
 
@@ -30,7 +31,7 @@ FOLDER = Path(__file__).parents[1] / "data" / "questions"
 SITUATIONS = yaml.safe_load((FOLDER / "situations.yaml").read_text())
 UNDERSTOOD = {
     "polite": 0.98, "terse": 0.95, "own": 1.0, "second": 0.99, "held_out": 0.9, "fresh": 0.88, "plain": 0.98,
-    "turned": 1.0, "unasked": 1.0,
+    "later": 0.87, "turned": 1.0, "unasked": 1.0,
 }  # fmt: skip
 """The share of the questions of each file that is understood rightly: what was measured, rounded down."""
 

@@ -82,7 +82,7 @@ class Phrase:
     def says_something(self) -> bool:
         """Whether it has more than little words."""
         return any(
-            word.name or word.quotation or (word.text not in LITTLE) or word.text in PRONOUNS
+            word.name or word.quotation or (word.text not in LITTLE) or word.text in PRONOUNS or word.is_owner
             for word in self.words
         )
 

@@ -148,7 +148,7 @@ def _account_before(before: Sequence[Sequence[Word]], things: Things) -> bool:
 
 def _is_of_account(words: Sequence[Word], start: int, end: int) -> bool:
     """Whether words before and after "your account" name what is there: "an address on", "has an address"."""
-    if words[end - 1].written.endswith(("'s", "\u2019s")):
+    if words[end - 1].is_owner:
         return True
     if any(word.text in ("has", "holds", "contains", "includes", "lists") for word in words[end : end + 1]):
         return not any(word.text == "been" for word in words[end : end + 3])
@@ -184,7 +184,7 @@ def is_added(items: ItemsOf, act: Act, before: Sequence[Sequence[Word]], things:
     if is_verb or not act.root or act.root in _STRONGLY:
         pool = Pool(things.items(items.collection), ignored=things.site)
         return act.root != "put" or not pool.find(act.things)
-    return new or bool(said & (kind - noun)) or "into" in {word.text for word in act.said}
+    return new or bool(said & (kind - noun)) or bool({"into", "onto"} & {word.text for word in act.said})
 
 
 def _is_put_into_one(act: Act, noun: frozenset[str]) -> bool:

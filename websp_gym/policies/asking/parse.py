@@ -24,8 +24,10 @@ from websp_gym.policies.asking.tails import (
 )
 from websp_gym.policies.asking.values import SEEN
 from websp_gym.policies.asking.verbs import BE, Head, heads
-from websp_gym.policies.asking.words import Word, stem
+from websp_gym.policies.asking.words import SAME_IN_THE_PAST, Word, stem
 
+_PAST_OF_BEING = frozenset(("was", "were", "been", "got"))
+_MODALS = words_in("will")
 _ME = frozenset(("i", "we", "me", "us", "my"))
 _IN_JOINTS = words_in("in_joints")
 _THROUGH = words_in("through")
@@ -60,13 +62,14 @@ class Part:
     Args:
         words: Its words.
         wishes: Whether they say what the user wants, so that what the user does is not asked for.
+        supposes: Whether they stand after "if", so that "was" is no past.
     """
 
-    def __init__(self, words: Sequence[Word], *, wishes: bool = False) -> None:
+    def __init__(self, words: Sequence[Word], *, wishes: bool = False, supposes: bool = False) -> None:
         self.words = _less(list(words))
         self.texts = plain(self.words)
         self.heads = heads(self.words)
-        self._wishes = wishes
+        self._wishes, self._supposes = wishes, supposes
 
     # ------------------------------------------------------------------ which verbs count
 
@@ -175,6 +178,10 @@ class Part:
         by = self.texts.index("by", head.at) if "by" in self.texts[head.at :] else None
         if (by is not None and set(self.texts[by + 1 : by + 2]) & _OTHERS) or "yourself" in self.texts:
             return True
+        tells = "that" in gap and head.form == "past" and self.texts[head.at] not in SAME_IN_THE_PAST
+        told = _PAST_OF_BEING & set(gap) or (tells and self.texts[head.at - 1] in ("i", "we", "have", "has"))
+        if told and not self._supposes and not {"if", "whether", "to", *_MODALS} & set(gap):
+            return True  # "is it possible that X was set", "that I have removed X"
         if gap[-2:] == ["you", "to"]:
             return True  # "can I get you to remove it"
         if gap[-1:] == ["you"] and head.form != "past":

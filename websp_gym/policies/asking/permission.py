@@ -49,6 +49,8 @@ class Marker:
     """Whether it asks what the user wants, so that only what somebody else does for them is asked for."""
     bare: bool
     """Whether it is no more than a verb such as "can", so that what to do comes at once."""
+    supposes: bool
+    """Whether it ends in "if"."""
     told: bool
     """Whether somebody says that they ask, so that it matters who: "I wonder whether"."""
 
@@ -79,6 +81,7 @@ def markers(plain: Sequence[str], *, asked: bool) -> list[Marker]:
                 places[end - 1] + 1,
                 wishes,
                 letters[start:end] == "m",
+                letters[end - 1] == "C" or letters[end : end + 1] == "C",
                 letters[start] in "hqVWg",
             )
         )

@@ -16,6 +16,8 @@ from websp_gym.policies.asking.lexicon import (
     OWN_WORDS,
     PREPOSITIONS,
     PRONOUNS,
+    stems_in,
+    words_in,
 )
 from websp_gym.policies.asking.things import Thing, content
 from websp_gym.policies.asking.words import Word, stem
@@ -150,7 +152,9 @@ class Pool:
 
     def _one(self, phrase: Phrase) -> list[Thing]:
         phrase = self._of_itself(phrase)
-        said = content(phrase.words) - self._ignored
+        said = (content(phrase.words) | _dated(phrase)) - self._ignored
+        if phrase.every and {word.text for word in phrase.words if not word.name} & _SINCE:
+            return []  # "all items since Monday": no item tells whether it is one of them
         quoted = {word.stem for word in phrase.words if word.quotation}
         named = [
             thing for thing in self._things
@@ -205,7 +209,7 @@ class Pool:
             (at for at, word in enumerate(phrase.words) if word.text in PREPOSITIONS and not word.name), 0
         )
         head = content(phrase.words[:at]) - self._ignored
-        owners = [at for at, word in enumerate(phrase.words) if word.written.endswith(("'s", "\u2019s"))]
+        owners = [at for at, word in enumerate(phrase.words) if word.is_owner]
         if not thing.label and owners and phrase.words[owners[-1]].stem in thing.names:
             owned = content(phrase.head[owners[-1] + 1 :])
             return owned <= thing.names | thing.kind | self._kind | OWN_WORDS
@@ -239,6 +243,9 @@ class Pool:
         kind = said & self._kind
         if not (kind or phrase.every) or said - self._kind - HARMLESS:
             return []
+        limits = _LIMITING & {word.stem for word in phrase.words if not word.name} - self._kind
+        if limits or (phrase.every and _TELLERS & {word.text for word in phrase.words}):
+            return []  # "all unused tokens", "every token I know": no token tells whether it is one of them
         alike = [
             thing for thing in self._things if (not kind or kind <= thing.kind) and thing.key in self._fitting
         ]
@@ -269,13 +276,28 @@ class Pool:
 
 
 _EVERY = Word("all")
+_LIMITING = stems_in("limiting")
+_DAYS = frozenset(("today", "here", "there"))
+_SINCE = words_in("since")
+_TELLERS = frozenset(("i", "we", "you"))
 _COUNTS = frozenset(stem(word) for word in (*PRONOUNS, *NUMBERS))
 
 
 def _names(phrase: Phrase) -> bool:
     """Whether words name something, known or not: "the friendly one", but not "now"."""
     said = [word for word in phrase.words if word.text not in PRONOUNS | {"the", "your", "my"}]
-    return bool(content(phrase.words)) or (len(said) < len(phrase.words) and any(map(_is_unknown, said)))
+    return bool(content(phrase.words) | _dated(phrase)) or (
+        len(said) < len(phrase.words) and any(map(_is_unknown, said))
+    )
+
+
+def _dated(phrase: Phrase) -> set[str]:
+    """Return the little words that say of which day or place a thing is: "from today", "today's"."""
+    return {
+        word.text
+        for at, word in enumerate(phrase.words)
+        if word.text in _DAYS and (word.is_owner or phrase.words[at - 1].text in PREPOSITIONS)
+    }
 
 
 def _is_unknown(word: Word) -> bool:

@@ -202,10 +202,10 @@ class _Text:
 
 
 def _asked_acts(words: Sequence[Word], marker: Marker) -> list[Act]:
-    part = Part(words, wishes=marker.wishes)
+    part = Part(words, wishes=marker.wishes, supposes=marker.supposes)
     if marker.bare and not (part.heads and part.heads[0].at == 0):
         return []
-    acts = part.asked() or _with_value(words)
+    acts = part.asked() or _with_value(words, wishes=marker.wishes)
     return acts if len(part.heads) > 1 else [*acts, *(deed for act in acts for deed in _pressed(act))]
 
 
@@ -234,10 +234,10 @@ def _asked_markers(sentence: Sentence) -> list[Marker]:
     return found
 
 
-def _with_value(words: Sequence[Word]) -> list[Act]:
+def _with_value(words: Sequence[Word], *, wishes: bool) -> list[Act]:
     """Return what is asked to be so: "do you want X to be private"."""
-    if Part(words).heads:
-        return []
+    if Part(words).heads or (not wishes and {"set", "sets"} & set(plain(words))):
+        return []  # "that your sister sets X to Y"
     return bare([word for word in words if word.text not in _BEING or word.name])
 
 

@@ -11,6 +11,7 @@ from websp_gym.policies.asking.lexicon import (
     EXCEPT,
     PARTICLES,
     PREPOSITIONS,
+    PRONOUNS,
     VALUED,
     Verb,
     words_in,
@@ -21,6 +22,7 @@ from websp_gym.policies.asking.verbs import Head, heads
 from websp_gym.policies.asking.words import Word
 
 _BREAKS = words_in("subordinate")
+_SINCE = words_in("since")
 NO = words_in("no")
 JOINTS = words_in("joints")
 _ON_OFF = {"on": True, "off": False}
@@ -90,6 +92,9 @@ class Tail:
             self._bucket[-1].append(self._words[at])
             return at + 1
         if is_break(self._texts, at):
+            if text not in _SINCE or not self._is_time(at) or not Phrase(tuple(self._bucket[-1])).every:
+                return self._next_mark(at)
+            self._bucket[-1] += self._words[at : self._next_mark(at)]  # "all items since Monday"
             return self._next_mark(at)
         if (text, after) in _PAIRS or (text in EXCEPT and text not in ("but", "save")):
             self._bucket = self._without
@@ -119,6 +124,13 @@ class Tail:
             return self._value(at)
         self._bucket[-1].append(self._words[at])
         return at + 1
+
+    def _is_time(self, at: int) -> bool:
+        """Whether a time follows and no clause: "since Monday", but not "before I go on"."""
+        texts = self._texts[at + 1 : self._next_mark(at)]
+        return not (
+            (STATES_OF_BEING | PRONOUNS | {"i", "we", "you"}) & set(texts) or heads(self._words[at:][:8])
+        )
 
     def _next_mark(self, at: int) -> int:
         return next((place for place in range(at + 1, self._end) if self._texts[place] == ","), self._end)

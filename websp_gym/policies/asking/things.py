@@ -238,7 +238,7 @@ def content(words: Iterable[Word]) -> set[str]:
 
 def _said(text: str) -> Iterator[str]:
     """Yield the words of a text as people say it: a date by month, day and year, a country by its short names."""
-    yield from stems(text)
+    yield from stems(text) or {text.casefold()}  # "Today"
     for place, short in _PLACES.items():
         if place in text.casefold():
             yield from map(stem, short.split())

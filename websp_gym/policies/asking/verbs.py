@@ -240,7 +240,7 @@ def _is_particle(words: Sequence[Word], texts: Sequence[str], at: int, root: str
     if (
         texts[at] in _ALWAYS
         or (root in ("ask", "apply", "call") and texts[at] == "for")
-        or (root in ("chuck", "throw", "drop", "pop") and texts[at] in ("in", "into"))
+        or (root in ("chuck", "throw", "drop", "pop") and texts[at] in ("in", "into", "on", "onto"))
         or (texts[at] in ("off", "out", "down") and root in ("tak", "strik", "kick", "throw", "cut", "cros"))
     ):
         return True

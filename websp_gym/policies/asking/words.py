@@ -68,6 +68,11 @@ class Word:
         return stem(self.text)
 
     @property
+    def is_owner(self) -> bool:
+        """Whether it says whose something is: "today's"."""
+        return self.written.endswith(("'s", "\u2019s"))
+
+    @property
     def is_mark(self) -> bool:
         """Whether it is a mark and no word."""
         return self.text in MARKS
