@@ -62,7 +62,7 @@ class Part:
     Args:
         words: Its words.
         wishes: Whether they say what the user wants, so that what the user does is not asked for.
-        supposes: Whether they stand after "if", so that "was" is no past.
+        supposes: Whether they stand after "if", so that "was" tells of no past.
     """
 
     def __init__(self, words: Sequence[Word], *, wishes: bool = False, supposes: bool = False) -> None:

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from websp_gym.policies.asking.acts import Act, Phrase, listed
-from websp_gym.policies.asking.lexicon import EXCEPT, HARMLESS, LITTLE, VAGUE, VERB_STEMS, Verb, words_in
+from websp_gym.policies.asking.lexicon import EXCEPT, HARMLESS, LITTLE, VAGUE, VERB_STEMS, words_in
 from websp_gym.policies.asking.parse import Part
 from websp_gym.policies.asking.permission import Marker, has_condition, markers
 from websp_gym.policies.asking.sentences import Sentence, is_short, numbered, numbers_in, plain, sentences
-from websp_gym.policies.asking.statements import intended
+from websp_gym.policies.asking.statements import intended, pressed, quoted_acts
 from websp_gym.policies.asking.tails import NO, bare, excepted, phrases, stays
 from websp_gym.policies.asking.words import Word, is_past, is_progressive
 
@@ -23,8 +23,6 @@ _STAYS = frozenset(("stays", "stay", "remains", "remain"))
 _AFTER_STAY = words_in("after_stay") | {"", ","}
 _LEAVING = ("leave", "keep", "forget", "spare")
 _TAKING_BACK = ("no ,", "wait ,", "never mind", *(f"{a} {b}" for a in _LEAVING for b in ("it", "them")))
-_DEEDS = frozenset(("buy", "close_account", "publish"))
-_PRESSING = frozenset(("pres", "click", "tap", "hit"))
 _TELLERS = words_in("tellers")
 _BEING = words_in("becoming")
 _MOST_BARE = 14
@@ -85,7 +83,7 @@ class _Text:
 
     def _read(self, at: int, said: _Said) -> None:
         sentence = said.sentence
-        quoted = _quoted_acts(sentence)
+        quoted = quoted_acts(sentence)
         if is_short(sentence.words, asked=sentence.asked):
             self._asks_about_before(at)
             return
@@ -206,14 +204,7 @@ def _asked_acts(words: Sequence[Word], marker: Marker) -> list[Act]:
     if marker.bare and not (part.heads and part.heads[0].at == 0):
         return []
     acts = part.asked() or _with_value(words, wishes=marker.wishes)
-    return acts if len(part.heads) > 1 else [*acts, *(deed for act in acts for deed in _pressed(act))]
-
-
-def _pressed(act: Act) -> list[Act]:
-    """Return the deeds of which a button speaks: 'press "Start free trial"'."""
-    label = [replace(word, quotation=0) for word in act.said if word.quotation]
-    deeds = Part(label).asked() if act.root in _PRESSING and label else []
-    return [replace(one, verb=Verb(one.verb.kinds & _DEEDS, one.verb.weakly)) for one in deeds if one.things]
+    return acts if len(part.heads) > 1 else [*acts, *(deed for act in acts for deed in pressed(act))]
 
 
 def _asked_markers(sentence: Sentence) -> list[Marker]:
@@ -307,19 +298,6 @@ def _kept(sentence: Sentence) -> list[Phrase]:
 
 def _is_all_quoted(sentence: Sentence) -> bool:
     return all(word.quotation or word.is_mark for word in sentence.words)
-
-
-def _quoted_acts(sentence: Sentence) -> list[Act]:
-    """Return the acts that quotations of three words or more ask for, such as the user's own order."""
-    found: list[Act] = []
-    for number in dict.fromkeys(word.quotation for word in sentence.words if word.quotation):
-        first = next(at for at, word in enumerate(sentence.words) if word.quotation == number)
-        if first and sentence.words[first - 1].stem in _PRESSING:
-            continue  # a button and no order
-        words = [replace(word, quotation=0) for word in sentence.words if word.quotation == number]
-        if len(words) >= 3 and not all(word.name for word in words):
-            found += intended(words)[0]
-    return found
 
 
 def is_vague(words: Sequence[Word]) -> bool:

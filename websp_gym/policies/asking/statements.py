@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from websp_gym.policies.asking.acts import Act
-from websp_gym.policies.asking.lexicon import LIGHT, LITTLE, is_adverb, words_in
+from websp_gym.policies.asking.lexicon import LIGHT, LITTLE, Verb, is_adverb, words_in
 from websp_gym.policies.asking.parse import Part
 from websp_gym.policies.asking.permission import has_condition
-from websp_gym.policies.asking.sentences import NAME
+from websp_gym.policies.asking.sentences import NAME, Sentence
 from websp_gym.policies.asking.tails import NO, by_name, is_break, stays
 from websp_gym.policies.asking.verbs import BE, Head
 from websp_gym.policies.asking.words import Word, is_past
@@ -26,6 +27,8 @@ _STATES = frozenset(("on", "off"))
 _PAST = frozenset(("was", "were", "did", "had", "thank", "thanks", "went", "came"))
 _SO_ALREADY = frozenset(("still", "already", "found", "saw", "seen", "noticed"))
 """Words by which a participle says what is so, and not what is to be done: "still connected"."""
+_DEEDS = frozenset(("buy", "close_account", "publish"))
+_PRESSING = frozenset(("pres", "click", "tap", "hit"))
 _FINITE = words_in("being") | {"ends", "means", "affects"}
 
 
@@ -148,3 +151,23 @@ def _mood(part: Part, head: Head, lead: Sequence[str]) -> str:
     if head.form == "plain" and head.at == len(part.words) - 1:
         return "will"
     return "will" if _PLANS & said or head.form in ("noun", "ing") else ""
+
+
+def quoted_acts(sentence: Sentence) -> list[Act]:
+    """Return the acts that quotations of three words or more ask for, such as the user's own order."""
+    found: list[Act] = []
+    for number in dict.fromkeys(word.quotation for word in sentence.words if word.quotation):
+        first = next(at for at, word in enumerate(sentence.words) if word.quotation == number)
+        if first and sentence.words[first - 1].stem in _PRESSING:
+            continue  # a button and no order
+        words = [replace(word, quotation=0) for word in sentence.words if word.quotation == number]
+        if len(words) >= 3 and not all(word.name for word in words):
+            found += intended(words)[0]
+    return found
+
+
+def pressed(act: Act) -> list[Act]:
+    """Return the deeds of which a button speaks: 'press "Start free trial"'."""
+    label = [replace(word, quotation=0) for word in act.said if word.quotation]
+    deeds = Part(label).asked() if act.root in _PRESSING and label else []
+    return [replace(one, verb=Verb(one.verb.kinds & _DEEDS, one.verb.weakly)) for one in deeds if one.things]

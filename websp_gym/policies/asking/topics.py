@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from websp_gym.policies.asking.acts import Act, Phrase, listed
+from websp_gym.policies.asking.choices import CHOOSING, Choices
 from websp_gym.policies.asking.deeds import is_added, is_deed, is_pressed, is_visited
 from websp_gym.policies.asking.lexicon import (
     ALL,
@@ -25,7 +25,7 @@ from websp_gym.policies.asking.pool import Pool
 from websp_gym.policies.asking.requests import Request, requests_in
 from websp_gym.policies.asking.things import Thing, Things, content, marked, stems
 from websp_gym.policies.asking.values import UNCLEAR, UNSAID, value_of_choice, value_of_switch, value_of_text
-from websp_gym.policies.asking.words import Word, mended, parts, plain_words, quotations, stem, words_of
+from websp_gym.policies.asking.words import Word, mended, parts, quotations, stem, words_of
 from websp_gym.policies.events import Add, AgreeTo, Change, Deed, Edit, Press, Remove, Visit
 from websp_gym.tasks.decisions import PURPOSES
 from websp_gym.world.state import same
@@ -40,9 +40,6 @@ _MOST_WORDS = 400
 """Words of a question; a longer text is not understood, so that none takes long to read."""
 _REASONS = SUBORDINATE - {"as"}
 _ALONE = frozenset(("stop", "quit", "ceas", "halt", "paus", "end", "start", "begin"))  # "Should I stop?"
-_DENYING = frozenset(("not", "never", "than", "without", "instead"))
-_CHOOSING = frozenset(map(stem, ["turn", "set", "select", "choose", "pick"]))
-"""Verbs that say nothing without a value: "May I choose it?"."""
 
 
 class Reading:
@@ -58,7 +55,7 @@ class Reading:
     def __init__(
         self, text: str, things: Things, *, controls: Iterable[str] = (), requests: Sequence[Request] = ()
     ) -> None:
-        self._things = things
+        self._things, self._named = things, Choices(things)
         self._quoted = quotations(text)
         self._kept: Sequence[Phrase] = ()
         controls = list(controls)
@@ -129,23 +126,27 @@ class Reading:
             others=self._things.names_of_items(),
             verb=act.root,
         )
-        chosen = self._choice_before(act, before)
+        chosen = self._named.before(act, before)
         act = replace(act, value=chosen or act.value)
         found, direct = self._of_panel(event, act), False
         if not found:
             found, direct = self._found(pool, act, before)
         if not any(map(self._is_of_another, act.things)):
-            choosable = [thing for thing in found if self._choices(thing)]
+            choosable = [thing for thing in found if self._named.of(thing)]
             if not found or (not choosable and act.value and act.verb.turn is None):
                 said = content(act.said).union(*(thing.label for thing in found))
-                found = self._by_choice(keys, act, said) or self._by_name(act, before) or found * (not chosen)
+                found = (
+                    self._named.best(keys, act, said)
+                    or self._named.in_full(act, before)
+                    or found * (not chosen)
+                )
             elif chosen:
                 found = choosable
         named: Named = {}
         for thing in found:
             key = thing.key.removeprefix("settings/")
             value = self._value_of_setting(key, act, direct=direct) if key in keys else UNCLEAR
-            if value is UNSAID and act.root in (_CHOOSING if direct else _CHOOSING - {"set"}):
+            if value is UNSAID and act.root in (CHOOSING if direct else CHOOSING - {"set"}):
                 value = UNCLEAR
             if value is not UNCLEAR and not (act.bare and value is UNSAID):
                 named |= with_value(thing.key, value, event.change.to)
@@ -160,46 +161,6 @@ class Reading:
             return []
         keys = {f"settings/{key}" for key in self._things.names.settings(event.patterns(self._things.names))}
         return [thing for thing in self._things.settings if thing.key in keys]
-
-    def _choices(self, thing: Thing) -> dict[str, str]:
-        return getattr(self._things.names.site.settings[thing.key.removeprefix("settings/")], "choices", {})
-
-    def _with_choice(self, words: Sequence[Word]) -> list[Thing]:
-        """Return the settings that have a choice of just these words."""
-        said, site = plain_words(words), self._things.settings
-        texts = {thing: [*map(plain_words, map(words_of, self._choices(thing).values()))] for thing in site}
-        return [thing for thing in site if said in texts[thing]]
-
-    def _choice_before(self, act: Act, before: Sequence[Sequence[Word]]) -> tuple[Word, ...]:
-        """Return the choice that an act means by "it": the only one that was named, and not denied, just before."""
-        is_back = act.things and all(phrase.refers_back for phrase in act.things)
-        if act.root not in _CHOOSING or act.value or act.verb.turn is not None or not is_back:
-            return ()
-        last = [word for words in before[-2:] for word in words]
-        named = [tuple(part) for key, part in groupby(last, lambda w: (w.name, w.quotation)) if any(key)]
-        found = [words for words in named if self._with_choice(words)]
-        denied = _DENYING & {word.text for word in last if not word.name}
-        return found[0] if len(found) == 1 and not denied else ()
-
-    def _by_name(self, act: Act, before: Sequence[Sequence[Word]]) -> list[Thing]:
-        """Return the setting that has the choice that an act names in full; of several the one spoken of before."""
-        is_named = any(word.name or word.quotation for word in act.value[:1])
-        found = self._with_choice(act.value) if is_named else []
-        said = content(word for words in before[-2:] for word in words)
-        found = [thing for thing in found if len(found) == 1 or thing.label <= said]
-        return found if len(found) == 1 and all(phrase.is_pronoun for phrase in act.things) else []
-
-    def _by_choice(self, keys: Sequence[str], act: Act, said: set[str]) -> list[Thing]:
-        """Return the setting of which an act names one of its choices best, and a word of its label."""
-        named: dict[tuple[bool, int], list[Thing]] = {}
-        for thing in self._things.settings:
-            choices = self._choices(thing)
-            label = self._things.names.site.settings[thing.key.removeprefix("settings/")].label
-            if choices and thing.label & said and (value := value_of_choice(act, label, choices)) in choices:
-                words = stems(choices[value])
-                named.setdefault((bool(words) and words <= said, len(words & said)), []).append(thing)
-        found = named[max(named)] if max(named, default=(False, 0))[1] else []
-        return found if len(found) == 1 and found[0].key.removeprefix("settings/") in keys else []
 
     def value_of(self, event: Event, thing: str, act: Act) -> Any:
         """Return the value that an act gives to a thing of an event."""
