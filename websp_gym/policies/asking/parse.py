@@ -26,8 +26,8 @@ from websp_gym.policies.asking.values import SEEN
 from websp_gym.policies.asking.verbs import BE, Head, heads
 from websp_gym.policies.asking.words import SAME_IN_THE_PAST, Word, stem
 
-_PAST_OF_BEING = frozenset(("was", "were", "been", "got"))
-_MODALS = words_in("will")
+_WAS = frozenset(("was", "were", "been", "got"))
+_NOT_PAST = words_in("will") | {"if", "whether", "to"}
 _ME = frozenset(("i", "we", "me", "us", "my"))
 _IN_JOINTS = words_in("in_joints")
 _THROUGH = words_in("through")
@@ -179,13 +179,11 @@ class Part:
         if (by is not None and set(self.texts[by + 1 : by + 2]) & _OTHERS) or "yourself" in self.texts:
             return True
         tells = "that" in gap and head.form == "past" and self.texts[head.at] not in SAME_IN_THE_PAST
-        told = _PAST_OF_BEING & set(gap) or (tells and self.texts[head.at - 1] in ("i", "we", "have", "has"))
-        if told and not self._supposes and not {"if", "whether", "to", *_MODALS} & set(gap):
+        told = _WAS & set(gap) or (tells and self.texts[head.at - 1] in ("i", "we", "have", "has"))
+        if told and not self._supposes and not _NOT_PAST & set(gap):
             return True  # "is it possible that X was set", "that I have removed X"
-        if gap[-2:] == ["you", "to"]:
+        if gap[-2:] == ["you", "to"] or (gap[-1:] == ["you"] and head.form != "past"):
             return True  # "can I get you to remove it"
-        if gap[-1:] == ["you"] and head.form != "past":
-            return True
         if head.form == "past":
             return not self._is_passive(head) and gap[-1:] == ["you"]
         return self._wishes and head.form == "plain" and not _ME & set(gap)

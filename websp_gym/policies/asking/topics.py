@@ -39,6 +39,7 @@ Named = dict[str, "Value | None"]
 _MOST_WORDS = 400
 """Words of a question; a longer text is not understood, so that none takes long to read."""
 _REASONS = SUBORDINATE - {"as"}
+_EVERYONE = frozenset(("everyone", "everybody", "everything"))
 _ALONE = frozenset(("stop", "quit", "ceas", "halt", "paus", "end", "start", "begin"))  # "Should I stop?"
 
 
@@ -195,16 +196,9 @@ class Reading:
     def _removed(self, items: ItemsOf, act: Act, before: Sequence[Sequence[Word]]) -> Named:
         if "remove" not in act.verb.kinds:
             return {}
-        kind = self._things.kind(items.collection)
-        if act.root.removeprefix("un") in kind and any(
-            {"everyone", "everybody", "everything"} & {word.text for word in phrase.words}
-            for phrase in act.things
-        ):
-            return dict.fromkeys(
-                f"{items.collection}/{row['id']}"
-                for row in self._things.rows(items.collection)
-                if items.fit(row)
-            )
+        root = act.root.removeprefix("un")
+        if root in self._things.kind(items.collection):  # "unblock everyone": all that are blocked
+            act = replace(act, things=[_with_kind(phrase, root) for phrase in act.things])
         existing = [phrase for phrase in act.things if not phrase.is_any]
         if act.things and not existing:
             return {}
@@ -286,6 +280,11 @@ class Reading:
         described = frozenset[str]().union(*(thing.words | thing.values for thing in things.settings))
         items = (thing.words for name in things.collections for thing in things.items(name))
         return described.union(things.vocabulary, HARMLESS, KIND_WORDS, *items)
+
+
+def _with_kind(phrase: Phrase, kind: str) -> Phrase:
+    words = tuple(Word("every") if word.text in _EVERYONE else word for word in phrase.words)
+    return Phrase((*words, Word(kind))) if words != phrase.words else phrase
 
 
 def _sets(act: Act) -> bool:
