@@ -3,8 +3,8 @@
 A text is read as words (``words``) in sentences (``sentences``). Where a sentence asks, its words say by what they do
 (``permission``); what statements announce counts if a short question follows (``statements``, ``requests``). Verbs
 (``verbs``, ``lexicon``) make acts (``parse``, ``tails``), and an act is about things of the site (``things``,
-``pool``), with a value (``values``). ``topics`` and ``deeds`` find in them the events that need consent. What is not
-understood, or stands for choice, asks for nothing.
+``pool``), with a value (``values``, ``choices``). ``topics`` and ``deeds`` find in them the events that need consent.
+What is not understood, or stands for choice, asks for nothing.
 """
 
 from __future__ import annotations
