@@ -91,7 +91,7 @@ class YesToTheLowerLevel(GuardianAgent):
             return super().before(policy, scripts)
         other = policy.overrules.rule
         if isinstance(other, Must) and other.must.do is not None:
-            return scripts.to_do(other.must.do)
+            return scripts.to_break(policy)
         # What the higher level demands is forbidden by the lower one, so it is left out.
         return ()
 
