@@ -7,7 +7,16 @@ from dataclasses import replace
 from itertools import pairwise
 
 from websp_gym.policies.asking.acts import Act, Phrase, listed
-from websp_gym.policies.asking.lexicon import EXCEPT, IMPLIED, LIGHT, PREPOSITIONS, VALUED, Verb, words_in
+from websp_gym.policies.asking.lexicon import (
+    EXCEPT,
+    IMPLIED,
+    LIGHT,
+    PREPOSITIONS,
+    VALUED,
+    Verb,
+    is_adverb,
+    words_in,
+)
 from websp_gym.policies.asking.permission import has_condition
 from websp_gym.policies.asking.sentences import NAME, plain
 from websp_gym.policies.asking.tails import (
@@ -179,7 +188,8 @@ class Part:
         if (by is not None and set(self.texts[by + 1 : by + 2]) & _OTHERS) or "yourself" in self.texts:
             return True
         tells = "that" in gap and head.form == "past" and self.texts[head.at] not in SAME_IN_THE_PAST
-        told = _WAS & set(gap) or (tells and self.texts[head.at - 1] in ("i", "we", "have", "has"))
+        before = next((text for text in reversed(gap) if not is_adverb(text)), "")
+        told = _WAS & set(gap) or (tells and before in ("i", "we", "have", "has", "had"))
         if told and not self._supposes and not _NOT_PAST & set(gap):
             return True  # "is it possible that X was set", "that I have removed X"
         if gap[-2:] == ["you", "to"] or (gap[-1:] == ["you"] and head.form != "past"):

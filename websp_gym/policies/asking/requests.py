@@ -25,6 +25,7 @@ _LEAVING = ("leave", "keep", "forget", "spare")
 _TAKING_BACK = ("no ,", "wait ,", "never mind", *(f"{a} {b}" for a in _LEAVING for b in ("it", "them")))
 _TELLERS = words_in("tellers")
 _BEING = words_in("becoming")
+_DOING = frozenset(("do", "does", "did", "done", "recommend", "recommends", "say", "says", "want", "wants"))
 _MOST_BARE = 14
 """Words of a sentence without a verb that names one value; a list has more."""
 
@@ -199,7 +200,19 @@ class _Text:
             self._found.append(Request(wanted, (*earlier, *(tuple(each) for each in context if each))))
 
 
+def _is_of_others(texts: Sequence[str]) -> bool:
+    """Whether what follows "is it OK" is who else finds it so, or does it: "with the rules", "for my son to"."""
+    if not texts or texts[0] not in ("with", "by", "under", "for") or "to" not in texts:
+        return False
+    to = texts.index("to")
+    return not {"you", "your", "me", "us", "i"} & set(texts[1:to]) and texts[to + 1 : to + 2] != ["be"]
+
+
 def _asked_acts(words: Sequence[Word], marker: Marker) -> list[Act]:
+    if _is_of_others(plain(words)):
+        return []
+    if plain(words)[:2] in (["with", "you"], ["by", "you"]):
+        words = words[2:]
     part = Part(words, wishes=marker.wishes, supposes=marker.supposes)
     if marker.bare and not (part.heads and part.heads[0].at == 0):
         return []
@@ -239,7 +252,13 @@ def _is_about_facts(sentence: Sentence) -> bool:
         next((text for text in part.split() if text not in _OPENERS), "")
         for part in " ".join(texts).split(" , ")
     ]
-    return firsts[0] in _FACTS | _MODALS | {"if"} or bool(_WH & set(firsts))
+    return firsts[0] in _FACTS | _MODALS | {"if"} or bool(_WH & set(firsts)) or _is_what_others_do(texts)
+
+
+def _is_what_others_do(texts: Sequence[str]) -> bool:
+    """Whether a question ends so: "Is removing it what others do?"."""
+    done = texts[texts.index("what") :] if "what" in texts and texts[-1] in _DOING else ()
+    return bool(done) and not {"you", "i", "we"} & {*done}
 
 
 def _passive_question(sentence: Sentence) -> list[Act]:
@@ -256,7 +275,7 @@ def _passive_question(sentence: Sentence) -> list[Act]:
         return []  # what others may do
     if found and any(is_past(text) for text in after.split()[:2]):
         return Part(rest).asked()
-    if not sentence.asked or first not in ("is", "are", "would", "will", ""):
+    if not sentence.asked or first not in ("is", "are", "would", "will", "") or _is_what_others_do(texts):
         return []
     ends = [at for at in range(len(rest)) if is_short(rest[at:], asked=True) or plain(rest[at:]) == ["be"]]
     return Part(rest[: ends[0]]).asked() if ends and ends[0] else []

@@ -8,7 +8,7 @@ from itertools import takewhile
 
 from websp_gym.policies.asking.lexicon import EXCEPT, VERB_STEMS, words_in
 from websp_gym.policies.asking.permission import markers
-from websp_gym.policies.asking.words import Word
+from websp_gym.policies.asking.words import Word, is_progressive
 
 NAME = "\u00a7"
 """What stands for a word of a name or of a quotation."""
@@ -80,9 +80,10 @@ def _sentence(words: list[Word], end: str) -> Sentence:
     """Return a sentence, with a short question at its end taken away: "delete it, yes?"."""
     if is_short(words, asked=end == "?"):
         return Sentence(tuple(words), end, asked=end == "?")
+    is_said_of = words[0].text in ("is", "are") and len(words) > 1 and is_progressive(words[1].text)
     for at in range(1, len(words)):
-        begins = words[at - 1].text == "," or (
-            words[at].text in _ANSWERS and words[at - 1].text not in _BEFORE_YES
+        begins = words[at - 1].text == "," or (  # but "is removing it okay?" is one question
+            not is_said_of and words[at].text in _ANSWERS and words[at - 1].text not in _BEFORE_YES
         )
         if begins and at and not words[at].name and is_short(words[at:], asked=end == "?", tag=True):
             while at > 1 and words[at - 1].is_mark:

@@ -119,7 +119,8 @@ def _before(words: Sequence[Word], texts: Sequence[str], at: int) -> str:
     """Return the word before one, apart from adverbs; a comma for a mark, nothing at the beginning."""
     place = at - 1
     while place >= 0 and (is_adverb(texts[place]) or texts[place] == "not"):
-        if words[place].name or texts[place] == "only":
+        joined = place and texts[place - 1] in ("and", "or", "but", "then", ",")
+        if words[place].name or (texts[place] == "only" and not joined):
             break
         place -= 1
     return "" if place < 0 else "," if words[place].is_mark and not words[place].name else texts[place]
@@ -194,8 +195,8 @@ def _meaning(words: Sequence[Word], at: int) -> tuple[Verb | None, frozenset[int
             kinds = inner.kinds & {"change", "edit"}
             verb = replace(inner, turn=_NEGATED[inner.turn], more=_NEGATED[inner.more], kinds=kinds)
             return verb, used | {at}
-    if root == "leav" and {"where", "there"} & set(texts[at:]):
-        return VERBS[root, "where"], frozenset((at,))  # "leave A, B and C where they are"
+    if root == "leav" and {"where", "there", "peace"} & set(texts[at:]):
+        return VERBS[root, "where"], frozenset((at,))  # "leave A, B and C where they are", "in peace"
     if root == "leav" and _stays_in_a_state(words, texts, at):
         return VERBS[root, "where"], frozenset((at,))  # "leave A blocked"
     for place in range(at + 1, min(len(words), at + _FAR)):
