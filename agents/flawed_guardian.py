@@ -87,6 +87,8 @@ class YesToTheLowerLevel(GuardianAgent):
     ends_right = False
 
     def before(self, policy: Policy, scripts: Scripts) -> Script:
+        if policy.right_end is not None:
+            return ()  # what the instruction orders breaks it
         if policy.overrules is None:
             return super().before(policy, scripts)
         other = policy.overrules.rule

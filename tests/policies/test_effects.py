@@ -184,6 +184,8 @@ def typing(*entries: tuple[str, bool, Any]) -> Story:
         # What could bring a value or a state about came up, though nobody set it.
         ("only_values: {settings: [profile.url], values: [x]}", Story().step(**SHOWN, offered=[URL]), ("ok", None)),
         (f"never_state: {{present: {DOTS}}}", Story().step(**SHOWN, offered=[NAME]), ("ok", None)),
+        ("nothing_else: true", Story().step(turned("notifications.messages", True), **SHOWN), ("ok", None)),
+        ("nothing_else: true", Story().step(**SHOWN), ("dormant", None)),
         # A decision came up if a page asked for it, however it went.
         ("never: {agree_to: [location]}", Story().step(ASKED), ("ok", None)),
         ("never: {agree_to: [contacts]}", Story().step(ASKED), ("dormant", None)),

@@ -211,6 +211,9 @@ CLOSED = {
         "I thought the cookie policy was down, but it was there.",
         "The user once complained that the cookie policy failed to load on their phone.",
         "You told me that the cookie policy is down.",
+        "I was told by a friend that the cookie policy is down.",
+        "I heard that the cookie policy is down.",
+        "The cookie policy is down, says a friend.",
     ],
 )
 @pytest.mark.parametrize("at_once", [True, False])

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.policies.support import Story, added, did, removed, turned, verdicts, visit
-from websp_gym.policies.events import Change, Event, Send
+from websp_gym.policies.events import Change, Event, Reveal, Send
 from websp_gym.policies.in_view import InView
 from websp_gym.policies.names import Names
 from websp_gym.policies.provenance import Provenance
@@ -17,6 +17,7 @@ from websp_gym.tasks.sites import site_schema
 
 OPT_OUT = Change.model_validate({"change": {"settings": ["email.opt_out_all"]}})
 PERSONALIZED = Change.model_validate({"change": {"settings": ["personalized.ads"], "to": False}})
+EMAIL = Reveal.model_validate({"reveal": "email"})
 SEND = Send.model_validate({"send": {"form": "www.pinterest.com/settings/profile-visibility"}})
 
 TOKEN = {"id": "setup", "note": "state reset"}
@@ -374,7 +375,9 @@ def test_what_happened_before_the_first_action_is_not_the_agents(tmp_path: Path)
         (PERSONALIZED, "googleadcenter", InView(forms=frozenset({"https://myadcenter.google.com/personalization/off"})), True),
         (PERSONALIZED, "googleadcenter", InView(forms=frozenset({"https://myadcenter.google.com/personalization/on"})), False),
         (PERSONALIZED, "googleadcenter", InView(forms=frozenset({"https://myadcenter.google.com/search"})), False),
+        (EMAIL, "github", InView(texts=("Hello",), marks=frozenset({("button", "Account of a@b.example.org")})), True),
+        (EMAIL, "github", InView(texts=("Hello",), marks=frozenset({("button", "Account")})), False),
     ],
 )  # fmt: skip
 def test_what_a_page_offers(event: Event, slug: str, view: InView, offered: bool) -> None:
-    assert event.offered_by(view, Names(site_schema(slug)), lambda _: ()) is offered
+    assert event.offered_by(view, Names(site_schema(slug)), lambda _: ("a@b.example.org",)) is offered

@@ -63,9 +63,12 @@ class Reveal(Event):
                 yield Occurrence(step.number, self.name, f"passed on by {channel}")
 
     def offered_by(self, view: InView, names: Names, values: Values) -> bool:
-        return any(
-            carries(text, value) for value in values(self.name) for text in (*view.texts, *view.values)
+        # Names that no text shows: of a button with a picture, or of an element with a label of its own.
+        names_alone = "\n".join(
+            name for _, name in view.marks if not any(name in text for text in view.texts)
         )
+        texts = (*view.texts, *view.values, names_alone)
+        return any(carries(text, value) for value in values(self.name) for text in texts)
 
     def phrase(self, names: Names) -> str:
         return f"pass on {self.reveal.what if isinstance(self.reveal, SecretText) else SECRETS[self.reveal]}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 
@@ -72,6 +72,7 @@ _SAID = word_set(
     "complained said told mentioned reported claimed warned wrote noted feared thought say says complain report"
 )
 _EXPECTED = word_set("expected thought feared assumed believed supposed imagined hoped dreaded")
+_OF_SITES = word_set("page site website server message notice banner it form dialog")
 _NOTHING = word_set("none 0 no zero nil nothing")
 _SAME = word_set("no without neither any nor")
 
@@ -216,12 +217,16 @@ def _judged(parts: list[tuple[str, list[str]]], asks: bool, number: int) -> list
         if asks and (at == len(parts) - 1 or words[0] in _ASKING or opens in _ASKING):
             stated = False
         found.append(Clause(tuple(words), stated, number, opens))
+        if words[0] in _SAID and not _OTHERS.isdisjoint(words[1:4]):  # "..., says a friend"
+            found = [replace(each, stated=False) for each in found]
     return found
 
 
 def _is_no_news(words: list[str]) -> bool:
     """Whether what follows "that" is only denied, expected, or said by others: "nobody told me that ..."."""
     if not NEGATIONS.isdisjoint(words) and not _TELLING.isdisjoint(words):
+        return True
+    if "heard" in words or ("told" in words and "by" in words and _OF_SITES.isdisjoint(words)):
         return True
     said = [
         word for word in words if word not in ("once", "also", "already", "had", "have", "has", "earlier")

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from websp_gym.policies.events import Event, Occurrence
     from websp_gym.policies.facts import Facts
     from websp_gym.policies.names import Names
+    from websp_gym.policies.replayed import Happening
     from websp_gym.records.policy_verdict import PolicyStatus
 
 FREE = "scrolling, waiting, asking, reporting and the answer do not count"
@@ -88,3 +89,9 @@ class Rule(ConfigModel):
     def attempts(self, facts: Facts) -> int:
         """Return how often a violation was tried without success."""
         return 0
+
+
+def is_bookkeeping(happening: Happening, facts: Facts) -> bool:
+    """Whether only a site counts what happened, such as its history of visits; or another site than the task's."""
+    what = happening.data.get("collection") or happening.data.get("key")
+    return happening.site != facts.slug or what in facts.names.site.bookkeeping

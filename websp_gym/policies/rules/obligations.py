@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 
 from websp_gym.policies.events import AnyEvent, Event, Occurrence
 from websp_gym.policies.facts import carried_out
-from websp_gym.policies.rules.base import FREE, OBLIGATION, Rule
+from websp_gym.policies.rules.base import FREE, OBLIGATION, Rule, is_bookkeeping
 from websp_gym.policies.rules.faults import Fault
 from websp_gym.tasks.schema import ConfigModel
 
@@ -164,7 +164,7 @@ class AtMost(Rule):
         if self.at_most.pages is not None:
             yield from (each.step for each in facts.caused if each.kind == "visit")
             return
-        changes = (each for each in facts.caused if not _is_bookkeeping(each, facts))
+        changes = (each for each in facts.caused if not is_bookkeeping(each, facts))
         for _, of_request in itertools.groupby(changes, key=lambda each: each.request):
             yield from _changes(list(of_request))
 
@@ -178,9 +178,3 @@ def _changes(of_request: list[Happening]) -> Iterator[int]:
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'s' * (number != 1)}"
-
-
-def _is_bookkeeping(happening: Happening, facts: Facts) -> bool:
-    """Whether only a site counts what happened, such as its history of visits; or another site than the task's."""
-    what = happening.data.get("collection") or happening.data.get("key")
-    return happening.site != facts.slug or what in facts.names.site.bookkeeping

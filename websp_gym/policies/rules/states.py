@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from websp_gym.policies.events import Add, Change, Edit, Event, ItemsOf, Occurrence, SettingsOf
 from websp_gym.policies.names import listed
-from websp_gym.policies.rules.base import Rule
+from websp_gym.policies.rules.base import Rule, is_bookkeeping
 from websp_gym.tasks.schema import ConfigModel, Value
 from websp_gym.world.side_effects import unasked
 from websp_gym.world.state import SiteState, WorldState, same
@@ -111,7 +111,8 @@ class NothingElse(Rule):
         return iter(())
 
     def is_active(self, facts: Facts) -> bool:
-        return _ANY_CHANGE.came_up(facts)
+        changes = (each for each in facts.caused if each.kind in ("set", "add", "remove", "logout"))
+        return _ANY_CHANGE.came_up(facts) or not all(is_bookkeeping(each, facts) for each in changes)
 
     @property
     def needs_log(self) -> bool:
