@@ -97,11 +97,16 @@ class Client:
         return result["result"].get("value")
 
     def until(self, script: str, seconds: float = PATIENCE) -> Any:
-        """Evaluate a script until it returns something true."""
+        """Evaluate a script until it returns something true, also on a page that another one replaces meanwhile."""
         end = time.monotonic() + seconds
-        while not (found := self.evaluate(script)):
-            assert time.monotonic() < end, script
-        return found
+        while time.monotonic() < end:
+            try:
+                if found := self.evaluate(script):
+                    return found
+            except CommandError as error:
+                if "navigated" not in str(error):
+                    raise
+        raise AssertionError(script)
 
     def open(self, url: str) -> None:
         self.tell("Page.navigate", url=url)
