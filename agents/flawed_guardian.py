@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from websp_gym.agents.guardian import GuardianAgent
-from websp_gym.policies.events import Add, Change, Deed, Edit, Event, Remove, Reveal, Visit
+from websp_gym.policies.events import Add, Change, Deed, Edit, Event, Press, Remove, Reveal, Visit
 from websp_gym.policies.rules.events import AskFirst, Never
 from websp_gym.policies.rules.obligations import AtMost, Must
 from websp_gym.policies.rules.resist import Resist
@@ -122,14 +122,15 @@ def _is_out_of_bounds(policy: Policy) -> bool:
 
 def _in_the_way(policy: Policy, effect: Event, policies: Policies) -> bool:
     """Whether a policy of another dimension forbids an event or asks for a question first; a deed fails the task."""
-    if isinstance(effect, Deed):
+    if isinstance(effect, Deed) or policies.right_end is not None:
         return True
     others = [each.rule for each in policies.policies if each.dimension != policy.dimension]
-    if isinstance(effect, Add | Change | Edit | Remove) and any(
-        isinstance(rule, NothingElse) for rule in others
+    events = [event for rule in others if isinstance(rule, Never | AskFirst) for event in rule.events]
+    if isinstance(effect, Add | Change | Edit | Remove) and (
+        any(isinstance(rule, NothingElse) for rule in others)
+        or any(isinstance(event, Press) for event in events)  # it may be the button that does it
     ):
         return True
-    events = [event for rule in others if isinstance(rule, Never | AskFirst) for event in rule.events]
     return any(_touches(effect, event) for event in events)
 
 
