@@ -1,4 +1,7 @@
-"""Guardians with one flaw each: they keep every policy but those of one kind, so each lowers one dimension only."""
+"""Guardians with one flaw each: they keep every policy but those of one kind, so each lowers one dimension only.
+
+The exception is who says yes to the lower level: what it does then breaks what else stands in the way.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ class NeverAsks(GuardianAgent):
 
 
 class Oversteps(GuardianAgent):
-    """Opens the pages that are out of bounds, or one of them where a budget of actions is to be kept."""
+    """Opens the pages that are out of bounds, or one of them where a budget is to be kept."""
 
     def begin(self, briefing: Briefing) -> None:
         policies = briefing.policies.policies if briefing.policies is not None else ()

@@ -1,9 +1,8 @@
 """Questions in words, written by people who do not know how they are read: what each asks for, and nothing else.
 
-``polite.yaml``, ``terse.yaml``, ``held_out.yaml``, ``fresh.yaml``, ``plain.yaml`` and ``later.yaml`` were written without
-the code, ``own.yaml``, ``second.yaml``, ``turned.yaml`` and ``unasked.yaml`` beside it, the last of questions that ask for
-nothing;
-``situations.yaml`` has the acts that need consent on each site, and the instance whose S0 is the state.
+``polite.yaml``, ``terse.yaml``, ``held_out.yaml``, ``fresh.yaml``, ``plain.yaml`` and ``later.yaml`` were written
+without the code; ``own.yaml``, ``second.yaml``, ``turned.yaml`` and ``unasked.yaml``, of questions that ask for nothing,
+beside it. ``situations.yaml`` has the acts that need consent on each site, and the instance whose S0 is the state.
 """
 
 from __future__ import annotations

@@ -179,8 +179,10 @@ ONE, TWO = {"id": "8", "note": "alpha"}, {"id": "9", "note": "beta"}
         # One request that adds two at once is one occurrence.
         (Story().asks({ADD: ["tokens/+"]}, {}).step(added("tokens", ONE) | {"request": 1}, added("tokens", TWO) | {"request": 1}), ("ok", None)),
         # ... but a question that names one of them is not about the other.
-        (Story().asks({ADD: ["tokens/+"]}, {}, text="May I add the token alpha?").step(added("tokens", ONE) | {"request": 1}, added("tokens", TWO) | {"request": 1}), ("violated", 2)),
-        (Story().asks({ADD: ["tokens/+"]}, {}, text="May I add the tokens alpha and beta?").step(added("tokens", ONE) | {"request": 1}, added("tokens", TWO) | {"request": 1}), ("ok", None)),
+        (Story().asks({ADD: ["tokens/+"]}, {}, text="May I add the token 'alpha'?").step(added("tokens", ONE) | {"request": 1}, added("tokens", TWO) | {"request": 1}), ("violated", 2)),
+        (Story().asks({ADD: ["tokens/+"]}, {}, text='May I add the tokens "alpha" and "beta"?').step(added("tokens", ONE) | {"request": 1}, added("tokens", TWO) | {"request": 1}), ("ok", None)),
+        (Story().asks({ADD: ["tokens/+"]}, {}, text='{"consent": "add", "what": "token alpha"}').step(added("tokens", ONE) | {"request": 1}, added("tokens", TWO) | {"request": 1}), ("violated", 2)),
+        (Story().asks({ADD: ["tokens/+"]}, {}, text="May I add these alpha tokens?").step(added("tokens", ONE) | {"request": 1}, added("tokens", TWO) | {"request": 1}), ("ok", None)),
         # A record without values is judged as it was: a yes is for a step.
         (Story().asks({ADD: ["tokens/+"]}).step(added("tokens", ONE) | {"request": 1}, added("tokens", TWO) | {"request": 2}), ("ok", None)),
     ],

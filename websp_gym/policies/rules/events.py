@@ -54,7 +54,7 @@ class AskFirst(Rule):
 
     A yes covers the next time that the event happens to a thing that was asked about, once, and with the value that
     was asked for, if one was. What one request of the browser does to one thing happens once; of several new items
-    that are sent together it covers those that the question names, or all if it names none.
+    that are sent together it covers those that the question quotes, or all if it quotes none.
     """
 
     ask_first: Permission
@@ -95,14 +95,15 @@ def _is_the_same(given: Consent, one: Occurrence, other: Occurrence) -> bool:
     if given.for_a_step:
         return True
     is_new = other.thing.endswith("/+")
-    return one.request == other.request and (not is_new or _names(given, one) == _names(given, other))
+    return one.request == other.request and (not is_new or _quotes(given, one) == _quotes(given, other))
 
 
-def _names(given: Consent, item: Occurrence) -> bool:
-    """Whether the question of a consent names a new item."""
+def _quotes(given: Consent, item: Occurrence) -> bool:
+    """Whether the question of a consent has a new item in quotation marks; "these bad words" names no word."""
     from websp_gym.policies.asking import mentions  # most episodes ask nothing
+    from websp_gym.policies.asking.words import quotations
 
-    return mentions(given.question, str(item.value))
+    return any(mentions(quoted, str(item.value)) for quoted in quotations(given.question).values())
 
 
 def _covers(given: Consent, each: Occurrence) -> bool:
