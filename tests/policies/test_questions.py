@@ -1,4 +1,4 @@
-"""Questions in words, written by people who do not know how they are read: what each asks for, and nothing else.
+"""Questions in words, most of them written without knowing how they are read: what each asks for, and nothing else.
 
 ``polite.yaml``, ``terse.yaml``, ``held_out.yaml``, ``fresh.yaml``, ``plain.yaml`` and ``later.yaml`` were written
 without the code; ``own.yaml``, ``second.yaml``, ``turned.yaml`` and ``unasked.yaml``, of questions that ask for nothing,
