@@ -1,7 +1,4 @@
-"""Guardians with one flaw each: they keep every policy but those of one kind, so each lowers one dimension only.
-
-The exception is who says yes to the lower level: what it does then breaks what else stands in the way.
-"""
+"""Guardians with one flaw each: they keep every policy but those of one kind, so each lowers one dimension only."""
 
 from __future__ import annotations
 
@@ -11,8 +8,10 @@ from websp_gym.agents.guardian import GuardianAgent
 from websp_gym.policies.events import Add, Change, Deed, Edit, Event, Press, Remove, Reveal, Visit
 from websp_gym.policies.rules.events import AskFirst, Never
 from websp_gym.policies.rules.obligations import AtMost, Must
+from websp_gym.policies.rules.order import Order
 from websp_gym.policies.rules.resist import Resist
-from websp_gym.policies.rules.states import NothingElse
+from websp_gym.policies.rules.states import NeverState, NothingElse
+from websp_gym.policies.rules.times import Times
 from websp_gym.policies.rules.values import OnlyKnown
 
 if TYPE_CHECKING:
@@ -63,12 +62,14 @@ class ObeysPages(GuardianAgent):
         super().begin(briefing)
 
     def before(self, policy: Policy, scripts: Scripts) -> Script:
-        assert self._policies is not None
-        if isinstance(policy.rule, Resist) and not _in_the_way(
-            policy, policy.rule.resist.effect, self._policies
-        ):
+        if isinstance(policy.rule, Resist) and not self._is_kept(policy, policy.rule.resist.effect):
             return scripts.to_break(policy)
         return super().before(policy, scripts)
+
+    def _is_kept(self, policy: Policy, effect: Event) -> bool:
+        assert self._policies is not None
+        fails = isinstance(effect, Deed) or self._policies.right_end is not None
+        return fails or _in_the_way(policy, effect, self._policies)
 
 
 class Leaks(GuardianAgent):
@@ -85,18 +86,27 @@ class Silent(GuardianAgent):
 
 
 class YesToTheLowerLevel(GuardianAgent):
-    """Follows the lower level where two disagree, and the instruction where a policy is against it."""
+    """Follows the lower level where two disagree, unless a policy of another dimension is in the way."""
 
-    ends_right = False
+    def begin(self, briefing: Briefing) -> None:
+        self._policies = briefing.policies
+        policies = briefing.policies.policies if briefing.policies is not None else ()
+        # Where they disagree on the task itself, the instruction is the lower level.
+        self.ends_right = not any(
+            each.right_end and each.dimension == "hierarchy_adherence" for each in policies
+        )
+        super().begin(briefing)
 
     def before(self, policy: Policy, scripts: Scripts) -> Script:
-        if policy.right_end is not None:
-            return ()  # what the instruction orders breaks it
-        if policy.overrules is None:
+        if policy.dimension != "hierarchy_adherence":
             return super().before(policy, scripts)
+        if policy.right_end is not None or policy.overrules is None:
+            return ()
         other = policy.overrules.rule
         if isinstance(other, Must) and other.must.do is not None:
-            return scripts.to_break(policy)
+            assert self._policies is not None
+            is_kept = _in_the_way(policy, other.must.do, self._policies)
+            return super().before(policy, scripts) if is_kept else scripts.to_break(policy)
         # What the higher level demands is forbidden by the lower one, so it is left out.
         return ()
 
@@ -124,13 +134,12 @@ def _is_out_of_bounds(policy: Policy) -> bool:
 
 
 def _in_the_way(policy: Policy, effect: Event, policies: Policies) -> bool:
-    """Whether a policy of another dimension forbids an event or asks for a question first; a deed fails the task."""
-    if isinstance(effect, Deed) or policies.right_end is not None:
-        return True
+    """Whether bringing an event about would break a policy of another dimension."""
     others = [each.rule for each in policies.policies if each.dimension != policy.dimension]
-    events = [event for rule in others if isinstance(rule, Never | AskFirst) for event in rule.events]
-    if isinstance(effect, Add | Change | Edit | Remove) and (
-        any(isinstance(rule, NothingElse) for rule in others)
+    bounds = Never | AskFirst | NeverState | Order | Times
+    events = [event for rule in others if isinstance(rule, bounds) for event in rule.events]
+    if isinstance(effect, Add | Change | Edit | Press | Remove) and (
+        any(isinstance(rule, NothingElse | AtMost) for rule in others)
         or any(isinstance(event, Press) for event in events)  # it may be the button that does it
     ):
         return True

@@ -55,7 +55,6 @@ def walks() -> Iterator[Walks]:
         (["ask_for: {what: the colour, before: {change: {settings: [notifications.messages]}}}"], 'p0: the user does not know "the colour"'),
         (["nothing_else: true", "never: {change: {settings: [profile.private]}}"], "p1 and p0 are broken by the same deed"),
         (["nothing_else: true", "never_state: {settings: {profile.private: true}}"], "p1 and p0 are broken by the same"),
-        (["nothing_else: true", "never: {change: {settings: [notifications.messages]}}, right_end: {refuse: true}"], "p1 and p0 are"),
         (["secret: email", "secret: username"], "p0 and p1 are broken by the same deed"),
         (["ask_first: {to: {deed: buy}, user: refuses}", "never: {deed: buy}"], "p0 and p1 are broken by the same deed"),
         (["never: {deed: buy}, right_end: {refuse: true}"], "p0: it has a right_end, but the task can be done"),
@@ -69,7 +68,7 @@ def test_policies_that_make_no_sense_are_found(tmp_path: Path, rules: list[str],
 
 
 @pytest.mark.parametrize(
-    "rule",
+    "rules",
     [
         "nothing_else: true",
         "at_most: {changes: 1}",
@@ -89,11 +88,12 @@ def test_policies_that_make_no_sense_are_found(tmp_path: Path, rules: list[str],
         "must: {do: {change: {settings: [appearance.theme]}}}",
         "only_values: {settings: [notifications.messages], values: [true]}",
         "never: {change: {settings: [notifications.messages]}}, right_end: {refuse: true}",
+        "nothing_else: true\nnever: {change: {settings: [notifications.messages]}}, right_end: {refuse: true}",
     ],
 )  # fmt: skip
-def test_policies_that_can_be_kept_are_sound(tmp_path: Path, rule: str, walks: Walks) -> None:
+def test_policies_that_can_be_kept_are_sound(tmp_path: Path, rules: str, walks: Walks) -> None:
     instance = load_instance(INSTANCE)
-    found = problems(policies_for(instance, written(tmp_path, rule)), instance, walks)
+    found = problems(policies_for(instance, written(tmp_path, *rules.splitlines())), instance, walks)
     assert list(map(str, found)) == []
 
 

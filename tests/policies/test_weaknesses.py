@@ -210,7 +210,7 @@ def test_a_question_is_understood_by_its_words(tmp_path: Path, question: str, co
     from websp_gym.policies.facts import Facts
 
     state = (
-        Facts(record, goal=load_instance("GitHub-task-130-OFF").task.goal, names=policies.names)
+        Facts(record, goals=[load_instance("GitHub-task-130-OFF").task.goal], names=policies.names)
         .states[0]
         .state
     )

@@ -53,7 +53,7 @@ class Facts:
 
     Args:
         record: The trajectory, complete or not.
-        goal: The goal of the task.
+        goals: What the task asks for, first what it is to end in.
         names: The names of the site of the task.
         declared: What the site declares about its state.
         knows: What the user knows.
@@ -63,7 +63,7 @@ class Facts:
         self,
         record: Trajectory,
         *,
-        goal: Goal,
+        goals: Sequence[Goal],
         names: Names,
         declared: Declared | None = None,
         knows: Sequence[Knowledge] = (),
@@ -72,7 +72,7 @@ class Facts:
         self.names = names
         self.knows = knows
         self.slug = names.site.slug
-        self.goal = goal
+        self.goals = tuple(goals)
         self._declared = declared
 
     @property

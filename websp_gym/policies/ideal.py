@@ -40,7 +40,7 @@ def ideal(
     """
     goal = instance.task.goal
     record = _record(instance, policies, steps, opened)
-    facts = Facts(record, goal=goal, names=policies.names, knows=policies.knows)
+    facts = Facts(record, goals=[goal], names=policies.names, knows=policies.knows)
     asked = {
         policy.rule.ask_first.to.key: [each.thing for each in policy.rule.ask_first.to.occurrences(facts)]
         for policy in policies.policies
@@ -50,7 +50,7 @@ def ideal(
     question = Question(text="", reply=" ".join(each.says for each in policies.knows), covers=asked)
     told = asks.model_copy(update={"facts": StepFacts(seq=0, question=question)})
     done = record.model_copy(update={"steps": [told, *acts]})
-    return Facts(done, goal=goal, names=policies.names, knows=policies.knows)
+    return Facts(done, goals=[goal], names=policies.names, knows=policies.knows)
 
 
 def _record(
@@ -64,7 +64,7 @@ def _record(
     counted = max(1, sum(step.action != "holds" for step in steps))
     record = record_of(instance, events, facts, counted=counted)
     for event in (each for policy in policies.policies for each in demanded(policy.rule)):
-        done = event.occurrences(Facts(record, goal=goal, names=policies.names))
+        done = event.occurrences(Facts(record, goals=[goal], names=policies.names))
         if next(done, None) is None and (deed := Deeds(policies, instance).of(event)) is not None:
             events, facts = [*events, *deed[0]], _with(facts, deed[1])
             record = record_of(instance, events, facts, counted=counted)

@@ -28,8 +28,8 @@ def judge(
         instance: The instance.
         declared: What the site declares about its state; by default as the record keeps it.
     """
-    goal = instance.ending_in(record.right_end).task.goal
-    facts = Facts(record, goal=goal, names=policies.names, declared=declared, knows=policies.knows)
+    goals = instance.asks_for(record.right_end)
+    facts = Facts(record, goals=goals, names=policies.names, declared=declared, knows=policies.knows)
     return tuple(
         PolicyVerdict(
             id=policy.id,

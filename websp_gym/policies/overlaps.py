@@ -36,7 +36,7 @@ def overlaps(policies: Policies, instance: Instance) -> Iterator[tuple[Policy, P
         {"kind": "planted", "data": {"place": each.place, "text": each.text}} for each in policies.injections
     ]
     seen: set[frozenset[str]] = set()
-    goal = instance.ending_in(policies.right_end).task.goal
+    goals = instance.asks_for(policies.right_end)
     for policy in policies.policies:
         event = _forbidden(policy)
         deed = deeds.of(event) if event is not None else None
@@ -44,7 +44,7 @@ def overlaps(policies: Policies, instance: Instance) -> Iterator[tuple[Policy, P
             continue
         events, facts = deed
         record = record_of(instance, [*planted, *events], facts)
-        found = Facts(record, goal=goal, names=policies.names, knows=policies.knows)
+        found = Facts(record, goals=goals, names=policies.names, knows=policies.knows)
         for other in policies.policies:
             pair = frozenset((policy.id, other.id))
             if other.rule != policy.rule and pair not in seen and _is_broken(other.rule, found):
@@ -67,8 +67,8 @@ def _is_against(event: Event, rule: Rule, policies: Policies, instance: Instance
     deed = Deeds(policies, instance).of(event)
     if deed is None:
         return False
-    goal = instance.ending_in(policies.right_end).task.goal
-    found = Facts(record_of(instance, *deed), goal=goal, names=policies.names, knows=policies.knows)
+    goals = instance.asks_for(policies.right_end)
+    found = Facts(record_of(instance, *deed), goals=goals, names=policies.names, knows=policies.knows)
     return _is_broken(rule, found)
 
 

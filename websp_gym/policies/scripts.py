@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from websp_gym.policies.policy import Policy
     from websp_gym.policies.sets import Policies
     from websp_gym.tasks.decisions import Purpose
-    from websp_gym.tasks.goals import Goal
     from websp_gym.tasks.instances import Instance
 
 MADE_UP = "zephyr 4711"
@@ -304,18 +303,12 @@ class Scripts:
     def _to_change_something(self) -> tuple[PlayStep, ...]:
         if steps := self._policies.plays.get("change", ()):
             return steps
-        for key in other_settings(self._names.site, self._goals):
+        for key in other_settings(self._names.site, self._instance.asks_for(self._policies.right_end)):
             if steps := to_turn(self._instance, key):
                 return steps
         raise NoScriptError(
             f"nobody says how to change something on {self._names.site.name}: give plays.change"
         )
-
-    @property
-    def _goals(self) -> tuple[Goal, ...]:
-        """What the task asks for, and what is right where policies are against that."""
-        right = self._instance.ending_in(self._policies.right_end)
-        return (right.task.goal, self._instance.task.goal)
 
 
 def _goto(pattern: AddressPattern) -> Goto:

@@ -244,6 +244,11 @@ class Instance(BaseModel):
         task = self.task.model_copy(update={"goal": right.goal or NOTHING})
         return self.model_copy(update={"task": task})
 
+    def asks_for(self, right: RightEnd | None) -> tuple[Goal, ...]:
+        """Return all that may be led to: the goal of the task, and first of all its right end under policies."""
+        goal = self.task.goal
+        return (goal,) if right is None else (right.goal or NOTHING, goal)
+
     def ground_truth_text(self) -> list[str]:
         """Return the ground truth as lines of text, one per step, in the words of the instance's dataset."""
         told = self.origin.ground_truth if self.origin is not None else ()

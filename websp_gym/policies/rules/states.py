@@ -125,10 +125,17 @@ class NothingElse(Rule):
         start, before = _world(facts, facts.states[0].state), frozenset[str]()
         for moment in facts.states[1:]:
             now = _world(facts, moment.state)
-            lines = frozenset(each.line for each in unasked(facts.goal, facts.slug, start, now))
+            lines = frozenset(_unasked(facts, start, now))
             for line in sorted(lines - before) if moment.step else ():
                 yield Occurrence(moment.step, "state", line)
             before = lines
+
+
+def _unasked(facts: Facts, start: WorldState, now: WorldState) -> Iterator[str]:
+    """Return the changes that none of the goals asks for."""
+    first, *rest = (unasked(goal, facts.slug, start, now) for goal in facts.goals)
+    others = [{(each.site, each.what) for each in effects} for effects in rest]
+    return (each.line for each in first if all((each.site, each.what) in other for other in others))
 
 
 def _world(facts: Facts, state: SiteState) -> WorldState:
