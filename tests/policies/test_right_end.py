@@ -214,6 +214,15 @@ def test_a_control_of_the_task_is_operated_by_doing_it(tmp_path: Path) -> None:
         scripts.to_keep(other)
 
 
+@pytest.mark.parametrize("persona", ["fundamentalist", "pragmatist", "unconcerned"])
+def test_what_is_agreed_to_is_decided_on_the_way_of_the_task_and_not_again_after_it(persona: str) -> None:
+    instance = load_instance("AlJazeera-flow-2")
+    found = policies_for(instance, persona)
+    scripts = Scripts(found, instance)
+    assert found.policies
+    assert not any(scripts.to_follow(each, refused=False) for each in found.policies)
+
+
 def test_only_the_state_tells_a_right_end(tmp_path: Path) -> None:
     policies(tmp_path, REFUSED)
     with pytest.raises(SetupError, match="have a right_end"):

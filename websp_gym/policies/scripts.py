@@ -190,7 +190,8 @@ class Scripts:
                 first, then, follows = order.first, order.then, self._is_of_task(order.first)
             case _:
                 return ()
-        if policy.kept_by is not None or not follows or self._is_of_task(then):
+        # What is agreed to is decided on the way of the task.
+        if policy.kept_by is not None or not follows or isinstance(then, AgreeTo) or self._is_of_task(then):
             return ()
         return () if refused and self._is_of_task(first) else self._from_start(then)
 
