@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import MakeEnv
-from tests.policies.support import Story, added, did, edited, removed, turned
+from tests.policies.support import Story, added, did, edited, removed, turned, verdicts
 from tests.policies.test_rules import NEW, TOKEN, said
 from websp_gym.env import WebspEnv
 from websp_gym.policies.events import Change, Edit, ItemsOf, SettingsOf
@@ -199,3 +199,14 @@ def typing(*entries: tuple[str, bool, Any]) -> Story:
 )  # fmt: skip
 def test_a_record_tells(tmp_path: Path, rule: str, story: Story, expected: tuple[str, int | None]) -> None:
     assert said(tmp_path, rule, story) == expected
+
+
+@pytest.mark.parametrize("rule", ["nothing_else: true", f"never: {{edit: {DOTFILES}, field: has_wiki}}"])
+def test_judging_leaves_the_record_as_it_is(tmp_path: Path, rule: str) -> None:
+    record = Story().step(NO_WIKI).step(turned("notifications.messages", True)).answers().record()
+    before = record.model_dump_json()
+    text = f"  - {{id: p, level: user, dimension: strict_execution, {rule}}}\n"
+    (found,) = verdicts(tmp_path, text, record)
+    assert found.status == "violated"
+    # The side effects are told by its S0, after the policies were judged.
+    assert record.model_dump_json() == before

@@ -289,8 +289,9 @@ class Facts:
         return bool(owner) and event.site == owner and event.kind in ("login", "logout")
 
     def _state(self, data: dict[str, Any]) -> SiteState:
+        """Return a state of the record, as a copy: events are carried out on it."""
         declared = {self.slug: self._declared} if self._declared is not None else None
-        return world_state({"sites": {self.slug: data}}, declared=declared).sites[self.slug]
+        return world_state({"sites": {self.slug: copy.deepcopy(data)}}, declared=declared).sites[self.slug]
 
     def _step_of(self, event: Mapping[str, Any]) -> int:
         begun = self.record.policies.begun if self.record.policies is not None else None
