@@ -119,6 +119,26 @@ def test_what_the_task_needs_is_not_to_be_forbidden(
     assert opened in problem.evidence
 
 
+@pytest.mark.parametrize(
+    ("address", "found"),
+    [
+        ("github.com/setings/billing", True),  # a repository by its form, and nobody's
+        ("github.com/setings/**", True),
+        ("github.com/settings/billing", False),
+        ("github.com/alexrivers/dotfiles", False),
+        ("github.com/*/dotfiles", False),
+    ],
+)
+def test_a_page_that_is_nowhere_is_found_though_a_route_would_take_it(
+    tmp_path: Path, walks: Walks, address: str, found: bool
+) -> None:
+    instance = load_instance(INSTANCE)
+    policies = policies_for(instance, written(tmp_path, f'never: {{visit: "{address}"}}'))
+    said = [each.text for each in problems(policies, instance, walks)]
+    parts = address.removeprefix("github.com/").removesuffix("/**")
+    assert said == ([f'p0: GitHub has no page "/{parts}"'] if found else [])
+
+
 @pytest.mark.parametrize(("most", "sound"), [(2, False), (3, True)])
 def test_what_only_has_to_hold_is_no_action(tmp_path: Path, most: int, sound: bool) -> None:
     instance = load_instance(HOLDING)

@@ -14,9 +14,11 @@ from websp_gym.policies.rules.base import OBLIGATION
 from websp_gym.policies.rules.events import Never
 from websp_gym.policies.rules.obligations import AtMost
 from websp_gym.policies.rules.order import Order
-from websp_gym.policies.site_texts import can_be_on_pages
+from websp_gym.policies.site_texts import can_be_on_pages, is_in_files
 from websp_gym.policies.undecided import UndecidedError
 from websp_gym.policies.walks import Walks
+from websp_gym.sandbox.schema.addresses import BELOW
+from websp_gym.tasks.sites import site_schema
 
 if TYPE_CHECKING:
     from websp_gym.policies.events import ControlName
@@ -49,12 +51,12 @@ def problems(policies: Policies, instance: Instance, walks: Walks | None = None)
 
     Two are the same; one forbids the start page; one cannot be kept by whoever does what the task asks for, or what
     its ``right_end`` says; one that overrules a lower level does not contradict it; one names a control that is
-    nowhere on the site; one deed breaks two.
+    nowhere on the site, or a page; one deed breaks two.
 
     Args:
         policies: The policies.
         instance: The instance.
-        walks: Finds the pages that the task needs; ``None`` to leave those out.
+        walks: Finds pages, also those that the task needs; ``None`` to leave both out.
     """
     yield from _of_twins(policies)
     for policy in policies.policies:
@@ -63,6 +65,7 @@ def problems(policies: Policies, instance: Instance, walks: Walks | None = None)
             yield Problem(policy, f"{policy.id}: it forbids the start page")
         yield from _of_conflict(policy, policies, instance)
         yield from _of_nowhere(policy, instance)
+        yield from _of_no_page(policy, instance, walks) if walks else ()
     for one, other in overlaps(policies, instance):
         yield Problem(one, f"{one.id} and {other.id} are broken by the same deed, which counts twice")
     opened = dict.fromkeys(walks.places(instance)) if walks and _is_about_pages(policies) else ()
@@ -133,6 +136,23 @@ def _of_nowhere(policy: Policy, instance: Instance) -> Iterator[Problem]:
         if not can_be_on_pages(control.name, instance):
             text = f'{policy.id}: {instance.site.site} has no {control.role} "{control.name}"'
             yield Problem(policy, text)
+
+
+def _of_no_page(policy: Policy, instance: Instance, walks: Walks) -> Iterator[Problem]:
+    """Yield what addresses a policy names at which there is no page, with a part of which the site knows nothing.
+
+    A page of an item, such as ``/{owner}/{repo}``, takes any address; what comes to be in an episode is no mistake.
+    """
+    rules = [policy.rule, *([policy.overrules.rule] if policy.overrules else [])]
+    for event in (event for rule in rules for event in rule.events if isinstance(event, Visit)):
+        address, site = event.pattern.address, site_schema(instance.site.slug)
+        parts = [part for part in event.pattern.segments if part not in ("", BELOW)]
+        if address is None or event.pattern.host not in site.hosts:
+            continue
+        if all(is_in_files(site.slug, part) for part in parts):
+            continue
+        if not walks.finds(instance, address):
+            yield Problem(policy, f'{policy.id}: {site.name} has no page "/{"/".join(parts)}"')
 
 
 def _controls(policy: Policy) -> Iterator[ControlName]:

@@ -36,6 +36,15 @@ class Walks:
             visit.close()
         self._visits.clear()
 
+    def finds(self, instance: Instance, address: str) -> bool:
+        """Whether there is a page at an address for the account of an instance. Raises WorldError."""
+        return self._visit_of(instance).page(address).is_found
+
+    def _visit_of(self, instance: Instance) -> _Visit:
+        site = instance.site
+        key = (site.slug, *site.signed_in)
+        return self._visits.get(key) or self._visits.setdefault(key, _Visit(site.slug, site.signed_in))
+
     def places(self, instance: Instance) -> Iterator[str]:
         """Yield the address of each page on which the ground truth changes something, but for the start page.
 
@@ -45,10 +54,8 @@ class Walks:
         Raises:
             WorldError: The sandbox failed.
         """
-        site = instance.site
-        key = (site.slug, *site.signed_in)
-        visit = self._visits.get(key) or self._visits.setdefault(key, _Visit(site.slug, site.signed_in))
-        page = start = visit.page(site.start_url)
+        visit = self._visit_of(instance)
+        page = start = visit.page(instance.site.start_url)
         for step in instance.config.ground_truth:
             name = visit.named(step.target.name)
             if step.changes_state:
@@ -87,7 +94,8 @@ class _Visit:
     def page(self, address: str) -> _Page:
         if address not in self._pages:
             reply = self._probe.request("GET", address)
-            page = self._pages[address] = _Page(reply.url, reply.text if reply.status == 200 else "")
+            found = reply.status == 200
+            page = self._pages[address] = _Page(reply.url, reply.text if found else "", is_found=found)
             for panel in self._panels:
                 # Many panels are drawn by their script.
                 if panel.path == urlsplit(reply.url).path:
@@ -108,9 +116,10 @@ class _Visit:
 class _Page(HTMLParser):
     """A page as text: what its links are called, and what else it says."""
 
-    def __init__(self, url: str, html: str) -> None:
+    def __init__(self, url: str, html: str, *, is_found: bool) -> None:
         super().__init__()
         self.url = url
+        self.is_found = is_found
         self._links: list[tuple[str, list[str], list[str]]] = []
         self._in_link = self._in_form = False
         self._said: set[str] = set()
