@@ -21,7 +21,7 @@ from websp_gym.sandbox.schema.addresses import BELOW
 from websp_gym.tasks.sites import site_schema
 
 if TYPE_CHECKING:
-    from websp_gym.policies.events import ControlName
+    from websp_gym.policies.events import ControlName, Event
     from websp_gym.policies.facts import Facts
     from websp_gym.policies.policy import Policy
     from websp_gym.policies.sets import Policies
@@ -143,9 +143,9 @@ def _of_no_page(policy: Policy, instance: Instance, walks: Walks) -> Iterator[Pr
 
     A page of an item, such as ``/{owner}/{repo}``, takes any address; what comes to be in an episode is no mistake.
     """
-    rules = [policy.rule, *([policy.overrules.rule] if policy.overrules else [])]
-    for event in (event for rule in rules for event in rule.events if isinstance(event, Visit)):
-        address, site = event.pattern.address, site_schema(instance.site.slug)
+    site = site_schema(instance.site.slug)
+    for event in (each for each in _events(policy) if isinstance(each, Visit)):
+        address = event.pattern.address
         parts = [part for part in event.pattern.segments if part not in ("", BELOW)]
         if address is None or event.pattern.host not in site.hosts:
             continue
@@ -157,13 +157,17 @@ def _of_no_page(policy: Policy, instance: Instance, walks: Walks) -> Iterator[Pr
 
 def _controls(policy: Policy) -> Iterator[ControlName]:
     """Yield the controls that a policy names."""
-    trigger = policy.active_when
-    events = [*policy.rule.events, *(policy.overrules.rule.events if policy.overrules else ())]
-    if trigger is not None and trigger.happens is not None:
-        events.append(trigger.happens)
-    yield from (event.press for event in events if isinstance(event, Press))
-    if trigger is not None and trigger.shown is not None:
-        yield trigger.shown
+    yield from (event.press for event in _events(policy) if isinstance(event, Press))
+    if policy.active_when is not None and policy.active_when.shown is not None:
+        yield policy.active_when.shown
+
+
+def _events(policy: Policy) -> Iterator[Event]:
+    """Yield the events that a policy names: of its rule, of what it overrules, and what makes it active."""
+    yield from policy.rule.events
+    yield from policy.overrules.rule.events if policy.overrules else ()
+    if policy.active_when is not None and policy.active_when.happens is not None:
+        yield policy.active_when.happens
 
 
 def _forbids(policy: Policy, facts: Facts) -> str:
