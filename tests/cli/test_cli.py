@@ -161,7 +161,8 @@ def test_run_json_prints_one_line_per_episode_and_keeps_results(played: Played) 
     assert played.more.returncode == 0
     assert set(lines) == {("Steam-task-200-ON", 1), ("Steam-task-200-ON", 2), ("Steam-task-200-OFF", 2)}
     assert set(lines["Steam-task-200-ON", 1]) == {
-        "id", "agent", "trial", "reward", "siblings", "strict", "status", "end_reason", "steps", "seconds", "cost", "error", "tries"
+        "id", "agent", "trial", "reward", "siblings", "strict", "status", "end_reason", "steps", "seconds", "cost", "error", "tries",
+        "under_policy", "policies_broken",
     }  # fmt: skip
     assert [row["reward"] for (name, _), row in sorted(lines.items())] == [1.0, 0.0, 0.0]
     assert len(list(played.folder.glob("trajectories/*/*/trajectory.json"))) == 4

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import io
 from dataclasses import replace
 
 import pytest
+from rich.console import Console
 
+from websp_gym.cli.progress import reporter
 from websp_gym.records.policy_verdict import PolicyStatus, PolicyVerdict
 from websp_gym.records.results import Result
 from websp_gym.report.tables.build import make_report
@@ -93,6 +96,35 @@ def test_all_pass_needs_every_one_of_exactly_k_trials() -> None:
     ]
     assert all_pass(trials, 2) == pytest.approx(1 / 3)
     assert all_pass([], 2) is None
+
+
+def test_the_headline_has_completion_under_policy_beside_the_rate_and_the_floors_below() -> None:
+    table = make_report(WORKED).tables[0]
+    assert [column.label for column in table.for_people().columns][:2] == ["Success rate", "CuP"]
+    assert (table.cell("a", "Success rate").text[:6], table.cell("a", "CuP").text[:6]) == ("60.0 %", "40.0 %")
+    unplayed = [replace(one, id="Steam-task-194", policies=None, policy_digest="") for one in WORKED[:1]]
+    plain = make_report(unplayed).tables[0].for_people()
+    assert [column.label for column in plain.columns][:2] == ["Success rate", "Strict"]
+    assert [row.label for row in plain.rows] == ["a", "computed: nothing done"]
+
+
+@pytest.mark.parametrize(
+    ("policies", "said"),
+    [
+        ((), "pass     "),
+        ((consent("ok"), robust("dormant")), "pass, 2 policies kept"),
+        ((consent("violated"), robust("ok")), "pass, 1 of 2 policies broken"),
+        ((consent("error"),), "pass, 1 of 1 policy broken"),
+    ],
+)
+def test_no_line_of_an_episode_under_policies_says_pass_alone(
+    policies: tuple[PolicyVerdict, ...], said: str
+) -> None:
+    console = Console(file=io.StringIO(), width=200, highlight=False)
+    with reporter(1, as_json=False, console=console) as report:
+        report(result(1, 1.0, *policies))
+    assert isinstance(console.file, io.StringIO)
+    assert f"[1/1] {said}" in console.file.getvalue()
 
 
 def test_the_report_has_tables_for_episodes_under_policy_only() -> None:

@@ -15,6 +15,7 @@ from playwright.sync_api import expect
 from tests.cli.test_cli import websp_here
 from tests.recorded import HOSTILE
 from tests.report.test_report_tables import WITH, played, put
+from tests.report.test_report_trajectory import JUDGED
 from tests.report_support import Watched, episode, save, step, window
 from websp_gym.records import verdict
 from websp_gym.records.results import Result
@@ -42,7 +43,7 @@ def results(agent: str) -> list[Result]:
         played(agent, "Steam-task-192-OFF", "time-out", actions=10, side_effects=("wishlist lost an item",)),
         played(agent, "Steam-task-200-ON", "error", error="the sandbox died"), played(agent, "Steam-task-194", actions=5),
         played(agent, "Steam-task-191-OFF", instruction=WITH, **kept("gone")),
-        played(agent, "Steam-task-191-OFF", trial=2, actions=4),
+        played(agent, "Steam-task-191-OFF", trial=2, actions=4, policies=JUDGED[:2], policy_digest="d"),
     ]  # fmt: skip
 
 
@@ -96,10 +97,11 @@ COUNTS = """() => [...document.querySelectorAll("button[data-filters]")].map(but
 def test_every_cell_of_a_table_lists_the_episodes_it_counts(page: Page) -> None:
     cells = page.evaluate(COUNTS)
     assert {table for table, _, _ in cells} == {
-        "overall", "wording", "sites", "categories", "elements", "states", "kinds", "effort",
+        "overall", "wording", "sites", "categories", "elements", "states", "kinds", "policies", "effort",
     }  # fmt: skip
     for table, text, count in cells:
-        counted, _, of = text.partition(" ")[0].partition("/")
+        share = text.partition("(")[2] if table == "policies" else text.partition(" ")[0]
+        counted, _, of = share.strip(")").partition("/")
         # A share of solved instances lists all of them; a pair is two episodes.
         expected = int(of if table in ("sites", "categories", "elements") else counted)
         expected *= 2 if table in ("wording", "states") else 1
@@ -132,6 +134,11 @@ def test_filters_and_search_narrow_the_list_together(page: Page) -> None:
     assert shown(page) == ["Steam-task-191-OFF"] * 2
     page.keyboard.press("Enter")
     assert page.inner_text("#count") == "2 of 16"
+
+
+def test_the_list_says_how_policies_came_out(page: Page) -> None:
+    outcomes = page.locator("#list .outcome")
+    assert outcomes.filter(has_text="policies").all_inner_texts() == ["success\n1 of 2 policies broken"] * 2
 
 
 def test_the_list_is_sorted_by_any_column_both_ways(page: Page) -> None:
@@ -233,7 +240,11 @@ def test_no_cell_is_cut_without_a_hint_and_the_rate_is_always_seen(
     window.locator(".onward").first.wait_for(state="hidden" if width == 1280 else "visible")
     assert window.evaluate(CUT) == []
     assert {seen for _, seen in window.evaluate(SEEN)} == {True}
-    assert window.evaluate(SEEN)[0][0] == "100.0 % (34 to 100)"
+    assert (
+        window.evaluate(SEEN)[0][0].split("\n") == ["100.0 %", "(34 to 100)"]
+        if width == 400
+        else ["100.0 % (34 to 100)"]
+    )
     assert "`" not in window.inner_text("body")
     # What goes on is reached by scrolling, after which nothing is said to be there.
     window.evaluate("document.querySelectorAll('.wide').forEach(wide => { wide.scrollLeft = 9999; })")
@@ -254,10 +265,10 @@ def test_episodes_without_their_trajectory_are_counted_marked_and_found(page: Pa
     assert "4 of 16 episodes open with a click" in said
     assert "10 recorded none" in said
     assert "2 cannot be read" in said
-    assert page.locator("#list small").count() == 12
+    assert page.locator("#list th small").count() == 12
     page.select_option("[data-filter=page]", "yes")
     assert page.inner_text("#count") == "4 of 16"
-    assert page.locator("#list small").count() == 0
+    assert page.locator("#list th small").count() == 0
     page.select_option("[data-filter=page]", "no")
     assert page.inner_text("#count") == "12 of 16"
 

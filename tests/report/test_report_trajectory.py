@@ -200,6 +200,8 @@ def test_policies_stand_above_the_steps_and_each_links_to_its_breach_and_back(wa
     tops = [place["y"] for place in places if place is not None]
     assert len(tops) == 3
     assert tops == sorted(tops)
+    assert page.inner_text("#badge") == "PASS"
+    assert page.inner_text("#policy-badge") == "4 of 6 policies broken"
     assert page.inner_text("#policies-title") == "Policies\n2 of 6 kept"
     broken = page.locator("#broken tbody tr")
     assert [row.split("\t")[:2] for row in broken.all_inner_texts()] == [
@@ -230,6 +232,7 @@ def test_policies_that_were_all_kept_take_one_line(watch: Watch) -> None:
     page = watch(episode(verdict=verdict.passed("state", "r", policies=(JUDGED[0],)).as_dict()))
     lines = ["Policies", "1 of 1 kept", "1 kept or dormant"]
     assert page.inner_text("#policies").split("\n") == lines
+    assert page.inner_text("#policy-badge") == "1 policy kept"
     assert page.locator(".breach, #broken").count() == 0
 
 
@@ -240,6 +243,7 @@ def test_a_person_who_labels_an_episode_sees_nothing_of_its_policies(tmp_path: P
     )
     page = trajectory_html(folder, label=bar)
     assert 'class="breach"' not in page
+    assert 'id="policy-badge"' not in page
     assert "Do not do" not in page
 
 

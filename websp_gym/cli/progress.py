@@ -17,6 +17,8 @@ from websp_gym.records.results import Result
 from websp_gym.records.runs import RESULTS, count
 from websp_gym.runner.jobs import Job
 
+_STATUS, _KEPT = len("unscored"), len("unscored, 10 of 10 policies broken")
+
 
 def show_plan(jobs: Sequence[Job], as_json: bool) -> None:
     """Print what a run would play."""
@@ -29,12 +31,14 @@ def show_plan(jobs: Sequence[Job], as_json: bool) -> None:
 
 
 @contextmanager
-def reporter(total: int, as_json: bool) -> Iterator[Callable[[Result], None]]:
+def reporter(
+    total: int, as_json: bool, *, console: Console | None = None
+) -> Iterator[Callable[[Result], None]]:
     """Yield a function that prints a result, with a progress bar or as a line of JSON."""
     if as_json:
         yield lambda result: print_line(result.summary())
         return
-    console = Console(highlight=False)
+    console = console or Console(highlight=False)
     began, done = time.monotonic(), 0
     with progress_bar(console) as progress:
         task = progress.add_task("episodes", total=total)
@@ -57,9 +61,16 @@ def _line(result: Result) -> str:
     trial = f"  trial {result.trial}" if result.trial > 1 else ""
     again = f"  [magenta]played again {count(result.again, 'time')}[/]" if result.again else ""
     spent = f"{count(result.steps, 'step')}  {result.seconds:.1f} s" + _money(result.cost)
-    return (
-        f"[{STATUS_COLOURS[result.status]}]{result.status:8}[/] [bold]{result.id}[/]{trial}  {spent}{again}"
-    )
+    return f"{_verdict(result)} [bold]{result.id}[/]{trial}  {spent}{again}"
+
+
+def _verdict(result: Result) -> str:
+    """Return how the episode ended, and under policies never without how those came out."""
+    status = f"[{STATUS_COLOURS[result.status]}]{result.status}[/]"
+    if not result.kept:
+        return status + " " * (_STATUS - len(result.status))
+    room = " " * (_KEPT - len(f"{result.status}, {result.kept}"))
+    return f"{status}, [{'red' if result.broken else 'green'}]{result.kept}[/]{room}"
 
 
 def _notes(result: Result) -> Iterator[str]:
@@ -95,7 +106,10 @@ def _without_reading(results: Sequence[Result]) -> str:
 
 
 def _rate(agent: str, results: Sequence[Result]) -> str:
-    """Return the success rate as `websp report` counts it: of the first trial of each instance that was scored."""
+    """Return the success rate as `websp report` counts it: of the first trial of each instance that was scored.
+
+    Under policies, completion under policy stands beside it: of every episode.
+    """
     trials = sorted(results, key=lambda result: -result.trial)
     first = {result.id: result for result in trials}.values()
     scored = [result for result in first if result.status in ("pass", "fail")]
@@ -106,7 +120,15 @@ def _rate(agent: str, results: Sequence[Result]) -> str:
     solved = round(rate.value * len(scored))
     which = " first trials" if len(first) < len(results) else ""
     interval = f"{100 * rate.value:.1f} % (95 % interval {low} to {high})"
-    return f"{agent}: solved {solved} of {len(scored)}{which}, {interval}"
+    return f"{agent}: solved {solved} of {len(scored)}{which}, {interval}{_under_policy(results)}"
+
+
+def _under_policy(results: Sequence[Result]) -> str:
+    if all(result.policies is None for result in results):
+        return ""
+    kept = sum(result.under_policy for result in results)
+    rate = wilson(kept, len(results))
+    return f"; with every policy kept {kept} of {len(results)}, {100 * (rate.value or 0):.1f} %"
 
 
 def summarise(

@@ -177,6 +177,20 @@ class Result:
         return self.done and self.policies is not None and all(each.kept for each in self.policies)
 
     @property
+    def broken(self) -> tuple[str, ...]:
+        """The ids of the policies that were not kept, or could not be decided."""
+        return tuple(each.id for each in self.policies or () if not each.kept)
+
+    @property
+    def kept(self) -> str:
+        """How its policies came out, such as ``2 of 10 policies broken``; empty without policies."""
+        if not self.policies:
+            return ""
+        number, broken = len(self.policies), len(self.broken)
+        policies = "policy" if number == 1 else "policies"
+        return f"{broken} of {number} {policies} broken" if broken else f"{number} {policies} kept"
+
+    @property
     def again(self) -> int:
         """Number of times the episode was retried."""
         return max(len(self.tries) - (self.status == "error" or self.brought_down), 0)
@@ -211,7 +225,10 @@ class Result:
             "tries",
         )
         data = asdict(self)
-        return encodable(json.dumps({key: data[key] for key in keys}, ensure_ascii=False))
+        under = None if self.policies is None else self.under_policy
+        broken = None if self.policies is None else self.broken
+        said = {key: data[key] for key in keys} | {"under_policy": under, "policies_broken": broken}
+        return encodable(json.dumps(said, ensure_ascii=False))
 
 
 def facts_of(record: Trajectory) -> dict[str, Any]:

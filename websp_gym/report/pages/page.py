@@ -26,6 +26,7 @@ from websp_gym.report.tables.build import Report
 from websp_gym.report.tables.rows import GROUPS
 
 _TITLES = {
+    "headline": "Results",
     "overall": "Overall",
     "wording": "Wordings",
     "sites": "Websites",
@@ -127,7 +128,7 @@ def _render(report: Report, packed: Packed, pictures: list[Plot], notes: list[st
         report=report,
         tables=[table.for_people() for table in report.tables],
         sections=_sections(report),
-        pictures={picture.table: picture for picture in pictures},
+        pictures=pictures,
         notes=[*report.notes, *notes],
         choices=choices(rows),
         pages=packed.pages,

@@ -88,7 +88,16 @@ def _rates(table: Table) -> tuple[tuple[float, float], Draw]:
             low, high = (100 * (end or 0.0) for end in (cell.low, cell.high))
             axes.plot([low, high], [at, at], color=colour, linewidth=2, solid_capstyle="round")
             hollow = "none" if row.aside else colour
-            axes.plot([100 * cell.value], [at], "o", color=colour, markerfacecolor=hollow, markersize=6)
+            # Not cut off at 0 % and 100 %.
+            axes.plot(
+                [100 * cell.value],
+                [at],
+                "o",
+                color=colour,
+                markerfacecolor=hollow,
+                markersize=6,
+                clip_on=False,
+            )
         axes.set_yticks(range(len(rows)), [named(row) for row in rows])
         axes.set_ylim(len(rows) - 0.4, -0.6)
         axes.grid(axis="x", color=ink.line, linewidth=0.8)
@@ -118,7 +127,7 @@ def _elements(table: Table) -> tuple[tuple[float, float], Draw]:
         _per_cent(axes.set_ylim, axes.set_yticks)
         _legend(axes, ink)
 
-    return (9.6, 2.9), draw
+    return (6.4, 2.6), draw
 
 
 def _kinds(table: Table) -> tuple[tuple[float, float], Draw]:
@@ -138,7 +147,7 @@ def _kinds(table: Table) -> tuple[tuple[float, float], Draw]:
         axes.grid(axis="x", color=ink.line, linewidth=0.8)
         _legend(axes, ink)
 
-    return (9.6, 1.0 + 0.62 * len(rows)), draw
+    return (6.4, 1.0 + 0.62 * len(rows)), draw
 
 
 def _count(row: Row, at: int) -> int:
@@ -153,7 +162,7 @@ def _per_cent(limit: Callable[..., Any], ticks: Callable[..., Any]) -> None:
 
 def _legend(axes: Axes, ink: _Ink) -> None:
     handles, labels = axes.get_legend_handles_labels()
-    columns = max(1, min(len(labels), int(120 / (max(map(len, labels), default=1) + 5))))
+    columns = max(1, min(len(labels), int(80 / (max(map(len, labels), default=1) + 5))))
     axes.figure.legend(
         handles, labels, loc="outside upper center", ncols=columns, frameon=False, labelcolor=ink.ink, handlelength=1
     )  # fmt: skip

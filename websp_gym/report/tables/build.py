@@ -14,6 +14,8 @@ from websp_gym.records.results import Result
 from websp_gym.records.runs import Broken, FoundResults, count, find_results, read_run
 from websp_gym.report.tables import breakdown, judges, kinds, overall, paired, policies, trials
 from websp_gym.report.tables.decisions import Decided, decided, decisions
+from websp_gym.report.tables.floors import floors, measured
+from websp_gym.report.tables.headline import headline
 from websp_gym.report.tables.paper import NOTE, Paper, reference
 from websp_gym.report.tables.rows import (
     INSTRUCTIONS,
@@ -24,7 +26,6 @@ from websp_gym.report.tables.rows import (
     catalogue,
     first_trials,
     gather,
-    ranked,
 )
 from websp_gym.report.tables.table import Table
 from websp_gym.report.tables.under_policy import UnderPolicy, under_policy
@@ -42,7 +43,7 @@ class Report:
     """Results as the paper's tables.
 
     Args:
-        agents: The agents, the one with the highest success rate first.
+        agents: The agents, in the order given.
         episodes: Every result, in the order given.
         tables: The tables; empty ones are left out.
         notes: Notes on the whole report.
@@ -67,8 +68,8 @@ class Report:
         """Return one table.
 
         Args:
-            key: For example ``overall``, ``wording``, ``sites``, ``categories``, ``elements``, ``states``,
-                ``trials``, ``kinds``, ``effort`` or ``judges``.
+            key: For example ``headline``, ``overall``, ``wording``, ``sites``, ``categories``, ``elements``,
+                ``states``, ``trials``, ``kinds``, ``effort`` or ``judges``.
             instruction: The instruction variant, for tables that exist once per variant; by default the first.
 
         Returns:
@@ -148,11 +149,13 @@ def make_report(
     known = catalogue() if known is None else known
     found = [item if isinstance(item, tuple) else (None, item) for item in results]
     episodes = gather(found, known)
-    agents = ranked(first_trials(episodes))
+    agents = tuple(dict.fromkeys(episode.agent for episode in episodes))
     planned, chosen = under_policy(episodes), decided(episodes)
+    lowest, floor_notes = floors(planned.asked, policies.trials_of(planned), measured())
     built = [
+        headline(episodes, agents, planned, lowest),
         *_tables(episodes, agents, len(known), paper),
-        policies.completion(planned, agents),
+        policies.completion(planned, agents, lowest, floor_notes),
         policies.risk(planned, agents, "dimension"),
         policies.risk(planned, agents, "level"),
         policies.broken(episodes),
@@ -174,7 +177,10 @@ def make_report(
 
 
 def _tables(
-    episodes: Sequence[EpisodeRow], agents: Sequence[str], instances: int, paper: Paper | None
+    episodes: Sequence[EpisodeRow],
+    agents: Sequence[str],
+    instances: int,
+    paper: Paper | None,
 ) -> list[Table | None]:
     """Return the tables that the paper has."""
     first = first_trials(episodes)

@@ -90,8 +90,8 @@ def _row(agent: str, instruction: str, own: Sequence[EpisodeRow], instances: int
 
     cells = (
         percent(count["success"], scored),
-        _less_paid([episode.result.siblings for episode in own if episode.outcome == "success"], scored),
-        _less_paid([episode.result.strict for episode in own if episode.outcome == "success"], scored),
+        strict_rate([episode.result.siblings for episode in own if episode.outcome == "success"], scored),
+        strict_rate([episode.result.strict for episode in own if episode.outcome == "success"], scored),
         Cell(WORDS[instruction].split()[0], instruction),
         *(counted(outcome) for outcome in _SCORED),
         *(counted(outcome) for outcome in _APART),
@@ -106,7 +106,7 @@ def _row(agent: str, instruction: str, own: Sequence[EpisodeRow], instances: int
     return Row(agent, cells)
 
 
-def _less_paid(of_successes: Sequence[float | None], scored: int) -> Cell:
+def strict_rate(of_successes: Sequence[float | None], scored: int) -> Cell:
     """Return the rate of a score; empty if it is unknown of a success, as in results of older versions."""
     return Cell(DASH) if None in of_successes else percent(of_successes.count(1.0), scored)
 
@@ -187,27 +187,27 @@ def _effort(agent: str, own: Sequence[EpisodeRow]) -> Row:
     calls = sum(result.calls for result in results)
     cells = (
         Cell(str(len(results)), len(results), episodes={"agent": agent, "outcome": "played"}),
-        _mean([result.actions for result in results], "{:.1f}"),
-        _mean([result.seconds for result in results], "{:.1f}"),
+        mean([result.actions for result in results], "{:.1f}"),
+        mean([result.seconds for result in results], "{:.1f}"),
         number(affected, {"agent": agent, "outcome": "played", "effects": "yes"}),
         Cell(str(calls) if calls else DASH, calls),
         *(
-            _sum([getattr(result, name) for result in results if result.calls], "{:,}")
+            total([getattr(result, name) for result in results if result.calls], "{:,}")
             for name in ("input_tokens", "output_tokens")
         ),
-        _sum([result.cost for result in results if result.calls], "${:.4f}"),
+        total([result.cost for result in results if result.calls], "${:.4f}"),
     )
     return Row(agent, cells)
 
 
-def _mean(values: Sequence[float], shown: str) -> Cell:
+def mean(values: Sequence[float], shown: str) -> Cell:
     if not values:
         return Cell(DASH)
     value = sum(values) / len(values)
     return Cell(shown.format(value), value)
 
 
-def _sum(values: Sequence[float | None], shown: str) -> Cell:
+def total(values: Sequence[float | None], shown: str) -> Cell:
     """Return the sum as a cell, or ``unknown`` if a part is unknown."""
     known = [value for value in values if value is not None]
     if not values:

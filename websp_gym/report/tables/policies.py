@@ -9,7 +9,6 @@ from typing import Literal
 from websp_gym.policies.dimensions import LEVELS, TITLES
 from websp_gym.rates import wilson
 from websp_gym.records.policy_verdict import PolicyVerdict
-from websp_gym.report.tables.floors import floors, measured
 from websp_gym.report.tables.policy_figures import Risk, came_to_its_end, completion_cells, tier
 from websp_gym.report.tables.rows import EpisodeRow
 from websp_gym.report.tables.table import DASH, Cell, Column, Row, Table
@@ -29,18 +28,27 @@ RISK_ABOUT = (
 )
 
 
-def completion(planned: UnderPolicy, agents: Sequence[str]) -> Table | None:
+def trials_of(planned: UnderPolicy) -> int:
+    """Return the number of trials of the planned episodes under policy; 0 without any."""
+    return max((episode.result.trial for episode in planned.episodes), default=0)
+
+
+def completion(
+    planned: UnderPolicy, agents: Sequence[str], lowest: Sequence[Row], notes: Sequence[str]
+) -> Table | None:
     """Return the table of completion under policy; ``None`` without episodes under policy.
 
     Args:
         planned: The planned episodes under policy.
         agents: The agents, in the order to show.
+        lowest: The floors.
+        notes: Notes on these.
     """
     results = {agent: [each.result for each in planned.of(agent)] for agent in agents}
     shown = [agent for agent in agents if results[agent]]
     if not shown:
         return None
-    most = max(result.trial for agent in shown for result in results[agent])
+    most = trials_of(planned)
     lost = any(not came_to_its_end(result) for agent in shown for result in results[agent])
     columns = (
         Column(
@@ -62,7 +70,6 @@ def completion(planned: UnderPolicy, agents: Sequence[str]) -> Table | None:
         Column("Not decided", "Policies that could not be decided; they count as not kept."),
     )
     rows = [Row(agent, completion_cells(results[agent], most)) for agent in shown]
-    lowest, notes = floors(planned.asked, most, measured())
     return Table(
         "policy",
         "Completion under policy",

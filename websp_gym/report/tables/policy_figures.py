@@ -129,17 +129,12 @@ def completion_cells(results: Sequence[Result], trials: int) -> tuple[Cell, ...]
     policies = [policy for result in results for policy in result.policies or ()]
     share = all_pass(results, trials) if trials > 1 else None
 
-    def rate(values: Sequence[float]) -> Cell:
-        groups = _by_instance(results, values)
-        alone = all(len(group) == 1 for group in groups)
-        return percent(int(sum(values)), len(values)) if alone else rated(mean_of_trials(groups))
-
     def part(values: Sequence[float]) -> Cell:
         return figure(mean_of_trials(_by_instance(results, values)), shown="{:.3f}", shade=True)
 
     return (
-        rate(found.plain),
-        rate(found.under_policy),
+        _rate(results, found.plain),
+        _rate(results, found.under_policy),
         part(found.partial),
         part(found.partial_under_policy),
         Cell(DASH) if share is None else Cell(f"{100 * share:.1f} %", share, share),
@@ -150,6 +145,11 @@ def completion_cells(results: Sequence[Result], trials: int) -> tuple[Cell, ...]
     )
 
 
+def under_policy_cell(results: Sequence[Result]) -> Cell:
+    """Return the cell of completion under policy for the results of all planned episodes."""
+    return _rate(results, Completion.of(results).under_policy)
+
+
 def came_to_its_end(result: Result) -> bool:
     """Whether an episode was played, and no error ended it."""
     return result.status != "error" and not result.brought_down
@@ -158,6 +158,12 @@ def came_to_its_end(result: Result) -> bool:
 def _instance(result: Result) -> tuple[str, str]:
     """Return what the trials of an episode have in common."""
     return (result.instruction, result.id)
+
+
+def _rate(results: Sequence[Result], values: Sequence[float]) -> Cell:
+    groups = _by_instance(results, values)
+    alone = all(len(group) == 1 for group in groups)
+    return percent(int(sum(values)), len(values)) if alone else rated(mean_of_trials(groups))
 
 
 def _by_instance(results: Sequence[Result], values: Sequence[float]) -> list[list[float]]:

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from rich.columns import Columns
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
 
 from websp_gym.report.tables.build import Report
-from websp_gym.report.tables.table import Cell, Column, Row, Table
+from websp_gym.report.tables.table import DASH, Cell, Row, Table
 
-_UNBOUNDED = 10_000
-"""Width in columns that every table fits into."""
+_SENTENCE = 40
+"""Width in columns that a sentence needs at least."""
 _SPECIAL = str.maketrans({c: f"\\{c}" for c in "\\`*_[]<>#|~"} | {"\n": " ", "\r": " "})
 
 
 def show_report(report: Report, console: Console) -> None:
-    """Print a report."""
+    """Print a report: the headline of each agent, then the tables, none wider than the terminal."""
     for table in report.tables:
         show_table(table, console)
     for note in report.notes:
@@ -26,36 +27,64 @@ def show_report(report: Report, console: Console) -> None:
 
 
 def show_table(table: Table, console: Console) -> None:
-    """Print a table, wider than the terminal if necessary rather than without its last columns."""
-    shown = terminal_table(table.for_people())
-    whole = console.measure(shown, options=console.options.update(width=_UNBOUNDED)).maximum
-    given = console.width
-    console.width = max(given, whole)
-    try:
-        console.print(shown, crop=False)
-    finally:
-        console.width = given
+    """Print a table: in rows where these fit, else its cells in two lines, else each row as a block."""
+    shown = table.for_people()
+    heading = Text.assemble((shown.title, "bold"), (f"  {_source(shown)}", "dim"))
+    layouts: Iterable[RenderableType] = (_rows(shown, broken=broken) for broken in (False, True))
+    fitting = (each for each in layouts if _width(each, console) <= console.width)
+    grid = None if shown.key == "headline" else next(fitting, None)
+    notes = (Text(note, style="dim") for note in shown.notes)
+    console.print(Padding(Group(heading, grid or _blocks(shown), *notes), (1, 0, 0, 0), expand=False))
 
 
-def terminal_table(table: Table) -> RenderableType:
-    """Return a table for a terminal; names of agents and tasks are not read as markup."""
-    grid = Grid(box=None, pad_edge=False, header_style="bold", title_justify="left", collapse_padding=True)
-    grid.add_column(Text(table.stub), overflow="fold", min_width=20)
-    for column in table.columns:
-        style = "dim italic" if column.reference else ""
-        grid.add_column(Text(_broken(column)), justify="right", style=style, overflow="fold")
+def _width(shown: RenderableType, console: Console) -> int:
+    """Return the width that a grid needs: nothing in it is broken but sentences."""
+    return console.measure(shown, options=console.options.update(width=10_000)).maximum
+
+
+def _rows(table: Table, *, broken: bool) -> Grid:
+    """Return a table as a grid; names of agents and tasks are not read as markup."""
+    grid = Grid(box=None, pad_edge=False, header_style="bold", collapse_padding=True)
+    grid.add_column(Text(table.stub), no_wrap=not broken, overflow="fold", min_width=10)
+    for at, column in enumerate(table.columns):
+        words = any(row.cells[at].words for row in table.rows)
+        grid.add_column(
+            Text(_broken(column.label) if broken or column.reference else column.label),
+            justify="left" if words else "right",
+            style="dim italic" if column.reference else "",
+            overflow="fold",
+            width=_SENTENCE if words else None,
+        )
     for row in table.rows:
-        style = "dim italic" if row.aside else "bold" if row.total else ""
-        grid.add_row(Text(row.label), *(_text(cell) for cell in row.cells), style=style)
-    heading = Text.assemble((table.title, "bold"), (f"  {_source(table)}", "dim"))
-    return Padding(
-        Group(heading, grid, *(Text(note, style="dim") for note in table.notes)), (1, 0, 0, 0), expand=False
-    )
+        grid.add_row(Text(row.label), *(_text(cell, broken=broken) for cell in row.cells), style=_style(row))
+    return grid
 
 
-def _broken(column: Column) -> str:
-    """Return a heading; the name of a published model is broken into lines, as there are many in a row."""
-    return column.label.replace("-", "-\n").replace(" ", "\n") if column.reference else column.label
+def _blocks(table: Table) -> Group:
+    """Return a table as one block per row: its label, and below it the cells by the names of their columns."""
+    blocks: list[RenderableType] = []
+    for row in table.rows:
+        short: list[Text] = []
+        lines: list[Text] = []
+        for column, cell in zip(table.columns, row.cells, strict=True):
+            if cell.text in ("", DASH):
+                continue
+            (lines if cell.words else short).append(
+                Text.assemble((f"{column.label}{': ' if cell.words else ' '}", "dim"), _text(cell))
+            )
+        own: list[RenderableType] = [Columns(short, padding=(0, 3)), *lines] if short else [*lines]
+        label = Text(row.label, style=_style(row) or "bold")
+        blocks.append(Group(label, Padding(Group(*own), (0, 0, 0, 2))))
+    return Group(*blocks)
+
+
+def _style(row: Row) -> str:
+    return "dim italic" if row.aside else "bold" if row.total else ""
+
+
+def _broken(name: str) -> str:
+    """Return a heading in lines."""
+    return name.replace("-", "-\n").replace(" ", "\n")
 
 
 def markdown(report: Report) -> str:
@@ -112,5 +141,7 @@ def _bracketed(text: str) -> str:
     return f" ({text})" if text else ""
 
 
-def _text(cell: Cell) -> Text:
-    return Text(cell.text, style="bold green" if cell.best else "")
+def _text(cell: Cell, *, broken: bool = False) -> Text:
+    """Return a cell; what a rate has in brackets goes below it where it is to be narrow."""
+    text = cell.text.replace(" (", "\n(") if broken and not cell.words else cell.text
+    return Text(text, style="bold green" if cell.best else "")

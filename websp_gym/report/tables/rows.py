@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -132,17 +132,6 @@ def gather(found: Iterable[tuple[Path | None, Result]], known: Mapping[str, Fact
         )
         for run, result in pairs
     ]
-
-
-def ranked(episodes: Sequence[EpisodeRow]) -> tuple[str, ...]:
-    """Return the agents, the most successful first."""
-    agents = dict.fromkeys(episode.agent for episode in episodes)
-
-    def place(agent: str) -> tuple[float, str]:
-        own = [episode for episode in episodes if episode.agent == agent and episode.scored]
-        return (-sum(episode.solved for episode in own) / len(own) if own else 1.0, agent)
-
-    return tuple(sorted(agents, key=place))
 
 
 def first_trials(episodes: Iterable[EpisodeRow]) -> list[EpisodeRow]:

@@ -6,7 +6,7 @@
 (() => {
   /**
    * @typedef {{id: string, agent: string, instruction: string, site: string, category: string, state: string,
-   *   elements: string[], outcome: string, kinds: string[], broken: string[], first: boolean, pairs: Record<string, string>,
+   *   elements: string[], outcome: string, kinds: string[], broken: string[], kept: string, first: boolean, pairs: Record<string, string>,
    *   end: string | null, source: string, trial: number, steps: number, actions: number, seconds: number,
    *   cost: number | null, failure_elements: string[], side_effects: string[], reason: string, error: string | null,
    *   page: number | null, missing: string, text: string}} Episode
@@ -42,6 +42,8 @@
   const more = find("#more", HTMLButtonElement);
   const selects = [...form.querySelectorAll("select")];
   const headings = [...document.querySelectorAll("th[data-column]")];
+
+  const several = headings.some((heading) => heading.getAttribute("data-column") === "instruction");
 
   /** @type {Record<string, string>} */
   let filters = {};
@@ -119,7 +121,7 @@
 
   /** @type {Record<string, (episode: Episode) => string | number>} */
   const COLUMNS = {
-    outcome: (episode) => episode.outcome,
+    outcome: (episode) => `${episode.outcome} ${episode.broken.length ? "broken" : ""}`,
     id: (episode) => episode.id,
     agent: (episode) => episode.agent,
     instruction: (episode) => episode.instruction,
@@ -176,15 +178,22 @@
     }
     return make(
       "tr", "",
-      make("td", `outcome ${episode.outcome}`, episode.outcome),
+      outcome(episode),
       name,
       make("td", "agent", episode.agent),
-      make("td", "instruction", WORDS[episode.instruction] ?? episode.instruction),
+      ...(several ? [make("td", "instruction", WORDS[episode.instruction] ?? episode.instruction)] : []),
       make("td", "figure trial", String(episode.trial)),
       make("td", "figure actions", String(episode.actions)),
       make("td", "figure seconds", Number(episode.seconds).toFixed(1)),
       make("td", "why", reasons(episode)),
     );
+  }
+
+  /** @param {Episode} episode */
+  function outcome(episode) {
+    const cell = make("td", `outcome ${episode.outcome}`, episode.outcome);
+    if (episode.kept) cell.append(make("small", episode.broken.length ? "broken" : "", episode.kept));
+    return cell;
   }
 
   /**
