@@ -36,8 +36,9 @@ def make_agent(spec: str) -> Agent:
             ``text:openai:gpt-6.2-sol`` for the one that reads the accessibility tree;
             ``computer:openai:gpt-6.2-sol`` for the one that uses its provider's computer tool. Append options of the
             latter three after a question mark:
-            ``openai:gpt-6.2-sol?screenshots=1&thinking=high``. ``my_package.my_module:MyAgent`` imports a class or a
-            function that returns an agent when called without arguments.
+            ``openai:gpt-6.2-sol?screenshots=1&thinking=high``. ``my_package.my_module:MyAgent`` or
+            ``path/to/my_agent.py:MyAgent`` imports a class or a function that returns an agent when called without
+            arguments.
 
     Returns:
         A new agent; no request is sent to a model yet.
@@ -49,7 +50,7 @@ def make_agent(spec: str) -> Agent:
         return _scripted(spec)
     kind, colon, rest = spec.partition(":")
     if not colon:
-        raise _unknown(spec, nearest(spec, [*SCRIPTED, "flawed:KIND"]) or hint_of_provider(spec))
+        raise _unknown(spec, nearest(spec, [*SCRIPTED, "flawed:KIND"]) or _hint_of_file(spec) or hint_of_provider(spec))
     if kind == "flawed":
         return _flawed(rest)
     if kind in OUTSIDE:
@@ -61,7 +62,7 @@ def make_agent(spec: str) -> Agent:
         return _asking(spec, kind, rest)
     if kind in (*_kinds(), "ollama"):
         return _asking(spec, "mllm", spec)
-    if rest.isidentifier() and all(part.isidentifier() for part in kind.split(".")):
+    if rest.isidentifier() and (kind.endswith(".py") or all(part.isidentifier() for part in kind.split("."))):
         return _imported(spec, kind, rest)
     raise _unknown(spec, nearest(kind, _kinds()))
 
@@ -76,7 +77,14 @@ def model_of(spec: str) -> str:
 
 
 def import_named(module: str, name: str) -> Any:
-    """Return a name of a user's module; the current folder comes last in the search path. Raise what it raises."""
+    """Return a name of a user's module, or of a file; raise what it raises.
+
+    The current folder comes last in the search path, and that of the file before it.
+    """
+    if module.endswith(".py"):
+        folder, module = str(Path(module).resolve().parent), Path(module).stem
+        if folder not in sys.path:
+            sys.path.insert(0, folder)
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.append(here)
@@ -89,24 +97,32 @@ def _unknown(spec: str, hint: str, note: str = "") -> SetupError:
 
 
 def _choices() -> str:
-    """Return what an agent's string may be."""
-    from websp_gym.agents.flawed import FLAWS
-    from websp_gym.agents.flawed_guardian import POLICY_FLAWS
+    """Return what an agent's string may be, one kind per line."""
     from websp_gym.models import PROVIDERS
 
-    flaws = ", ".join((*FLAWS, *POLICY_FLAWS))
-    models = ", ".join(example for provider, example in PROVIDERS.items() if provider != "https")
-    return (
-        f"Agents without a model: {', '.join(SCRIPTED)}, flawed:KIND ({flaws}). "
-        f"Models: {models}; text:MODEL for the agent that reads no pictures, "
-        "computer:MODEL for the one that uses its provider's computer tool. (Ollama is a server such as "
-        "http://127.0.0.1:11434/v1#llama3.) Your own: my_module:MyAgent, or "
-        "cdp:COMMAND or mcp:COMMAND for a program that acts by itself."
-    )
+    models = ", ".join(PROVIDERS[each] for each in ("openai", "anthropic", "gemini"))
+    kinds = {
+        ", ".join(SCRIPTED): "without a model",
+        "flawed:KIND": "errs in one way: `websp run --agent flawed:?` lists the kinds",
+        models: "a model, which sees pictures",
+        f"{PROVIDERS['http']}, http://127.0.0.1:11434/v1#llama3": "a model of a server, such as vLLM or Ollama",
+        "text:MODEL": "reads no pictures",
+        "computer:MODEL": "uses its provider's computer tool",
+        "my_module:MyAgent, my_agent.py:MyAgent": "your own",
+        "cdp:COMMAND, mcp:COMMAND": "a program that acts by itself",
+    }
+    return "\n".join(["Agents:", *(f"  {each}  ({what})" for each, what in kinds.items())])
+
+
+def _hint_of_file(spec: str) -> str:
+    """Return a hint for the path of a file, or for a class without its module."""
+    return f"; which class of it? Write {spec}:MyAgent" if spec.endswith(".py") else ""
 
 
 def _imported(spec: str, module: str, name: str) -> Agent:
-    """Import a user's agent, ``package.module:Class``."""
+    """Import a user's agent, ``package.module:Class`` or ``file.py:Class``."""
+    if module.endswith(".py") and not Path(module).is_file():
+        raise SetupError(f'agent "{spec}": there is no file {module}', agent=spec)
     try:
         agent = import_named(module, name)()
     except ModuleNotFoundError as error:

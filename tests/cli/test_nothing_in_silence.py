@@ -19,7 +19,7 @@ POLICY = "{id: a, level: user, dimension: user_consent, never: {deed: buy}, inst
     ("arguments", "twice"),
     [
         (("list", "--site", "Steam", "--site", "GitHub"), "--site"),
-        (("run", "--agent", "oracle", "--tasks", STEAM, "--agent=noop"), "--agent"),
+        (("run", "--seed", "1", "--agent", "oracle", "--tasks", STEAM, "--seed=2"), "--seed"),
         (("trace", "show", "steam/login", "--json", "--json"), ""),
     ],
 )

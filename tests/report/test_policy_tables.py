@@ -11,8 +11,10 @@ from rich.console import Console
 from websp_gym.cli.progress import reporter
 from websp_gym.records.policy_verdict import PolicyStatus, PolicyVerdict
 from websp_gym.records.results import Result
+from websp_gym.records.runs import Run
 from websp_gym.report.tables.build import make_report
 from websp_gym.report.tables.policy_figures import Completion, Risk, all_pass, tier
+from websp_gym.runner.jobs import Job
 
 
 def policy(dimension: str, status: PolicyStatus) -> PolicyVerdict:
@@ -121,8 +123,9 @@ def test_no_line_of_an_episode_under_policies_says_pass_alone(
     policies: tuple[PolicyVerdict, ...], said: str
 ) -> None:
     console = Console(file=io.StringIO(), width=200, highlight=False)
-    with reporter(1, as_json=False, console=console) as report:
-        report(result(1, 1.0, *policies))
+    job = Job("Steam-task-194", Run(agent="a"))
+    with reporter([job], {job.run.hash: "a"}, as_json=False, console=console) as report:
+        report(replace(result(1, 1.0, *policies), run_hash=job.run.hash))
     assert isinstance(console.file, io.StringIO)
     assert f"[1/1] {said}" in console.file.getvalue()
 

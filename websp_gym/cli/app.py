@@ -74,11 +74,15 @@ class _Command(TyperCommand):
             ours = ELSEWHERE.get(name, "")
             if name not in known and ours in known:
                 raise SetupError(f"no option {name}; did you mean {ours}?", option=name)
-        _, _, given = self.make_parser(ctx).parse_args(args=list(args))
+        options, _, given = self.make_parser(ctx).parse_args(args=list(args))
         for parameter in given:
             single = isinstance(parameter, TyperOption) and not (parameter.multiple or parameter.is_flag)
             if single and given.count(parameter) > 1:  # the last one would win, and nobody would know
                 raise SetupError(f"{parameter.opts[0]} is given twice; give it once", option=parameter.name)
+        if self.name == "run":
+            from websp_gym.cli.run_file import without_file
+
+            args = without_file(ctx, args, options["instances"] or ())
         return super().parse_args(ctx, args)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 import typer
@@ -206,8 +207,13 @@ def outage_of_run(results: Sequence[Result], folder: Path | None) -> str:
     said = (
         missing or f"{count(len(unjudged), 'episode')} without a verdict of the judge: {unjudged[0].reason}"
     )
-    way_out = f"; ask again with `websp judge {folder} --resume` and the same models, then " if folder else ""
-    return said + way_out + (f"`websp rescore {folder} --by judge --write`" if folder else "")
+    if folder is None:
+        return said
+    run = quote(str(folder))
+    return (
+        f"{said}; ask again with `websp judge {run} --resume` and the same models, then `websp rescore {run} --by "
+        "judge --write`"
+    )
 
 
 def show_outage(console: Console, ballots: Sequence[Ballot]) -> None:

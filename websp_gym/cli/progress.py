@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from shlex import quote
 
 from rich.console import Console
+from rich.live import Live
 from rich.markup import escape
 
-from websp_gym.cli.output import STATUS_COLOURS, plain_table, print_line, progress_bar
+from websp_gym.cli.board import Board, time_left
+from websp_gym.cli.output import STATUS_COLOURS, plain_table, print_line
 from websp_gym.rates import wilson
 from websp_gym.records.results import Result
 from websp_gym.records.runs import RESULTS, count
@@ -20,40 +22,51 @@ from websp_gym.runner.jobs import Job
 _STATUS, _KEPT = len("unscored"), len("unscored, 10 of 10 policies broken")
 
 
-def show_plan(jobs: Sequence[Job], as_json: bool) -> None:
-    """Print what a run would play."""
+def show_plan(jobs: Sequence[Job], names: Mapping[str, str], as_json: bool) -> None:
+    """Print what would be played; with several runs, of which."""
     for job in jobs:
+        name = names[job.run.hash]
         facts = {"id": job.instance_id, "trial": job.trial, "seed": job.seed}
+        facts |= {"run": name} if len(names) > 1 else {}
         trial = f"\ttrial {job.trial}" if job.trial > 1 else ""
-        print_line(json.dumps(facts) if as_json else f"{job.instance_id}{trial}")
+        text = f"{job.instance_id}{trial}" + (f"\t{name}" if len(names) > 1 else "")
+        print_line(json.dumps(facts) if as_json else text)
     if not as_json:
         Console(stderr=True).print(f"{count(len(jobs), 'episode')} would be played", style="dim")
 
 
 @contextmanager
 def reporter(
-    total: int, as_json: bool, *, console: Console | None = None
+    jobs: Sequence[Job], names: Mapping[str, str], as_json: bool, *, console: Console | None = None
 ) -> Iterator[Callable[[Result], None]]:
-    """Yield a function that prints a result, with a progress bar or as a line of JSON."""
+    """Yield a function that prints each result: as a line of JSON, or for people, with a table on a terminal.
+
+    Args:
+        jobs: All episodes.
+        names: The names of the runs, by their hashes; a line has them where there are several.
+        as_json: Whether a program reads it.
+        console: Where it is printed; standard output by default.
+    """
     if as_json:
         yield lambda result: print_line(result.summary())
         return
     console = console or Console(highlight=False)
-    began, done = time.monotonic(), 0
-    with progress_bar(console) as progress:
-        task = progress.add_task("episodes", total=total)
+    board = Board(jobs, names)
 
-        def show(result: Result) -> None:
-            nonlocal done
-            done += 1
-            left = (time.monotonic() - began) / done * (total - done)
-            number = escape(f"[{done:{len(str(total))}}/{total}]")
-            text = f"{number} {_line(result)}{_time_left(left) if total > done else ''}"
-            progress.console.print(text, soft_wrap=True)
-            for note in _notes(result):
-                progress.console.print(f"         {note}", style="dim", markup=False, soft_wrap=True)
-            progress.advance(task)
+    def show(result: Result) -> None:
+        board.add(result)
+        number = escape(f"[{board.done:{len(str(board.total))}}/{board.total}]")
+        name = f"  {escape(names[result.run_hash])}" if len(names) > 1 else ""
+        left = board.seconds_left
+        text = f"{number} {_line(result)}{name}{time_left(left) if left is not None else ''}"
+        console.print(text, soft_wrap=True)
+        for note in _notes(result):
+            console.print(f"         {note}", style="dim", markup=False, soft_wrap=True)
 
+    if not console.is_terminal:
+        yield show
+        return
+    with Live(board, console=console, transient=True, refresh_per_second=2):
         yield show
 
 
@@ -80,13 +93,6 @@ def _notes(result: Result) -> Iterator[str]:
     note = result.error or ("" if result.status == "pass" else result.reason)
     if note:
         yield note
-
-
-def _time_left(seconds: float) -> str:
-    if seconds < 60:
-        return f"  ~{max(round(seconds), 1)} s left"
-    minutes = round(seconds / 60)
-    return f"  ~{minutes} min left" if minutes < 120 else f"  ~{round(seconds / 3600)} h left"
 
 
 def _money(cost: float | None) -> str:
@@ -166,4 +172,6 @@ def summarise(
         console.print(f"spent ${known:.2f}{more}")
     if folder is not None:
         console.print(f"results: {folder / RESULTS}", style="dim", markup=False, soft_wrap=True)
-        console.print(f"tables:  websp report {folder}", style="dim", markup=False, soft_wrap=True)
+        console.print(
+            f"tables:  websp report {quote(str(folder))}", style="dim", markup=False, soft_wrap=True
+        )

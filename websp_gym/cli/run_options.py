@@ -16,6 +16,7 @@ from websp_gym.errors import SetupError
 from websp_gym.runner.batch import Backend
 from websp_gym.runner.subset import failed_of as choose_failed
 from websp_gym.tasks.selection import select_instances
+from websp_gym.tasks.splits import side_of_split
 
 _PER_SITE = 2
 
@@ -30,6 +31,13 @@ class Selection:
     ] = None
     site: SiteName = None
     category: Category = None
+    split: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIDE[:BY]",
+            help="Only one side of a split, such as test:site; test or train alone is by site.",
+        ),
+    ] = None
     limit: Annotated[
         int | None, typer.Option(min=1, help="Only the first instances, in the order of `websp list`.")
     ] = None
@@ -50,12 +58,19 @@ class Selection:
         if self.per_site is not None and self.failed_of is None:
             raise SetupError("--per-site needs --failed-of RUN, the run whose failures are played again")
         patterns = [*patterns, *(self.tasks or ())]
-        if not (patterns or self.site or self.category or self.limit or self.failed_of):
+        if not (patterns or self.site or self.category or self.split or self.limit or self.failed_of):
             raise SetupError(
-                "choose what to run: ids or globs such as 'Steam-*' (--tasks), --site, --category or --limit; "
-                "`websp list` shows all"
+                "choose what to run: ids or globs such as 'Steam-*' (--tasks), --site, --category, --split or "
+                "--limit; `websp list` shows all"
             )
-        return select_instances(patterns or ["*"], site=self.site, category=self.category)
+        found = select_instances(patterns or ["*"], site=self.site, category=self.category)
+        if self.split is None:
+            return found
+        side, _, by = self.split.partition(":")
+        chosen = set(side_of_split(side, by or "site"))
+        if not chosen & set(found):
+            raise SetupError(f"none of these instances is on the side {self.split}", option="split")
+        return [name for name in found if name in chosen]
 
     def narrowed(self, ids: Sequence[str], seed: int) -> list[str]:
         """Return those that --failed-of and --limit leave of them; print what --failed-of chose."""

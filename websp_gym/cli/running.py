@@ -5,15 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from websp_gym.attach.players import named_run
 from websp_gym.cli.completing import complete_agent, complete_id
 from websp_gym.cli.environment_options import EnvironmentOptions
 from websp_gym.cli.judging import outage_of_run
@@ -21,12 +20,13 @@ from websp_gym.cli.option_groups import with_groups
 from websp_gym.cli.options import AsJson, Preflight, Seed
 from websp_gym.cli.probing import try_models
 from websp_gym.cli.progress import reporter, show_plan, summarise
+from websp_gym.cli.run_file import KEY, RunFile
 from websp_gym.cli.run_limits import RunLimits
 from websp_gym.cli.run_options import Batch, Selection
+from websp_gym.cli.run_plan import PlannedRun, planned_runs
 from websp_gym.cli.signals import INTERRUPTED
 from websp_gym.datasets import in_dataset
-from websp_gym.errors import SetupError
-from websp_gym.models.probe import check_priced
+from websp_gym.models.probe import Probe, check_priced
 from websp_gym.project import docs
 from websp_gym.records.results import Result
 from websp_gym.records.runs import Run, count, read_results
@@ -42,19 +42,23 @@ _LONGEST = 107 - len("/org.chromium.Chromium.123456/SingletonSocket")
 
 @with_groups
 def run(
+    context: typer.Context,
     instances: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[ID|GLOB]...", autocompletion=complete_id, help="Instances to run, by id or glob."
+            metavar="[ID|GLOB|FILE]...",
+            autocompletion=complete_id,
+            help="Instances to run, by id or glob; or a file of options, runs.toml or the run.json of a run "
+            f"({docs('runs#a-file-of-options')}).",
         ),
     ] = None,
     *,
     selection: Selection,
     agent: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
             help="oracle, noop, random, a model such as openai:gpt-6.2-sol, text:MODEL, flawed:KIND, or module:Class "
-            f"({docs('agents')}).",
+            f"({docs('agents')}); may be repeated.",
             autocompletion=complete_agent,
         ),
     ] = None,
@@ -82,76 +86,84 @@ def run(
     ] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Run an agent on instances; with --out, --resume continues a run that was interrupted.
+    """Run agents on instances; with --out, --resume continues a run that was interrupted.
+
+    Several agents play in turn, each into a folder of its own below --out.
 
     Exit code 0 when the episodes ran, whatever their reward; 1 when too many ended in an infrastructure error, some
     were not started, or an opinion of the judge is missing; 2 when nothing could run; 130 after Ctrl-C.
 
-    Example: `websp run 'Steam-*' --agent oracle --jobs 2 --out runs/oracle`
+    Example: `websp run 'Steam-*' --agent oracle --agent noop --jobs 2 --out runs/first`
     """
     ids = selection.matching(instances or ())
     batch = batch.continuing(selection.failed_of)
-    options = environment.given()
-    if agent is None:
-        raise SetupError(
-            "--agent: say who plays, such as openai:gpt-6.2-sol; without a key noop, random, or oracle, which knows "
-            "the solutions and shows that the set-up works",
-            option="agent",
-        )
+    file: RunFile = context.meta.get(KEY, RunFile())
+    runs = planned_runs(agent or (), environment, seed, file, out=batch.out, name=name)
+    names = {each.run.hash: each.name for each in runs}
     ids = selection.narrowed(ids, seed)
-    for each in ids if environment.dataset is not None else ():
-        in_dataset(load_instance(each), environment.dataset)
-    chosen = named_run(Run(agent=agent, options=options, seed=seed), name)
+    for dataset in {each.run.options.get("dataset") for each in runs} - {None}:
+        for id_ in ids:
+            in_dataset(load_instance(id_), dataset)
     hook = load_hook(on_episode) if on_episode is not None else None
     with _scratch(), ExitStack() as stack:
         # Fail here, once, on what would fail in every episode.
-        browser = check_run(chosen, ids[0])
-        probes = probes_of(chosen)
+        browser = [check_run(each.run, ids[0]) for each in runs][-1]
+        probes = [probe for each in runs for probe in probes_of(each.run)]
         if limits.max_cost is not None:
             check_priced(probe.model for probe in probes)
         if batch.backend == "ray":
             from websp_gym.cluster import connected
 
             stack.enter_context(connected(batch.jobs))
-        todo = _not_done(chosen, ids, batch)
+        todo = [job for each in runs for job in _not_done(each, ids, batch)]
         if dry_run:
-            show_plan(todo, as_json)
+            show_plan(todo, names, as_json)
             return 0
         if preflight and todo:
-            limits.add_probes(try_models(probes))
-        if batch.out is not None:
-            stack.enter_context(locked(batch.out))
-        plan = plan_run(
-            chosen,
-            ids,
-            trials=batch.trials,
-            folder=batch.out,
-            resume=batch.resume,
-            retries=batch.retries,
-            browser=browser,
-        )
-        tell = telling(hook, chosen, batch.out, _warn) if hook is not None else None
-        results = _play(plan, batch, limits, as_json, tell)
-    return _conclude(
-        chosen.agent, results, len(ids) * batch.trials, len(plan), limits, folder=batch.out, as_json=as_json
+            limits.add_probes(try_models(_each_once(probes)))
+        for folder in filter(None, (each.folder for each in runs)):
+            stack.enter_context(locked(folder))
+        plan = [job for each in runs for job in _planned(each, ids, batch, browser)]
+        tell = {
+            each.run.hash: telling(hook, each.run, each.folder, _warn) for each in runs if hook is not None
+        }
+        results = _play(plan, names, batch, limits, as_json, tell)
+    return _conclude(runs, results, len(ids) * batch.trials, plan, limits, as_json=as_json)
+
+
+def _each_once(probes: Iterable[Probe]) -> list[Probe]:
+    """Return the probes of agents and judges, one for each model."""
+    return list({each.model.spec: each for each in probes}.values())
+
+
+def _planned(planned: PlannedRun, ids: Sequence[str], batch: Batch, browser: str) -> list[Job]:
+    return plan_run(
+        planned.run,
+        ids,
+        trials=batch.trials,
+        folder=planned.folder,
+        resume=batch.resume,
+        retries=batch.retries,
+        browser=browser,
     )
 
 
 def _play(
     plan: Sequence[Job],
+    names: Mapping[str, str],
     batch: Batch,
     limits: RunLimits,
     as_json: bool,
-    tell: Callable[[Result], None] | None,
+    tell: Mapping[str, Callable[[Result], None]],
 ) -> list[Result]:
     results: list[Result] = []
-    with reporter(len(plan), as_json) as report:
+    with reporter(plan, names, as_json) as report:
 
         def keep(result: Result) -> None:
             results.append(result)
             report(result)
-            if tell is not None:
-                tell(result)
+            if result.run_hash in tell:
+                tell[result.run_hash](result)
             limits.add(result)
 
         try:
@@ -166,43 +178,50 @@ def _warn(message: str) -> None:
 
 
 def _conclude(
-    agent: str,
+    runs: Sequence[PlannedRun],
     results: Sequence[Result],
     asked: int,
-    planned: int,
+    plan: Sequence[Job],
     limits: RunLimits,
     *,
-    folder: Path | None,
     as_json: bool,
 ) -> int:
-    if not as_json:
-        kept = read_results(folder) if folder else results
-        summarise(agent, kept, played=len(results), skipped=asked - planned, folder=folder)
+    outages = []
+    for each in runs:
+        own = [result for result in results if result.run_hash == each.run.hash]
+        if not as_json:
+            planned = sum(job.run.hash == each.run.hash for job in plan)
+            kept = read_results(each.folder) if each.folder else own
+            summarise(each.name, kept, played=len(own), skipped=asked - planned, folder=each.folder)
+        outages.append(outage_of_run(own, each.folder))
     console = Console(stderr=True, highlight=False)
-    left = planned - len(results)
+    if len(runs) > 1 and runs[0].folder is not None and not as_json:
+        text = f"together: websp report {quote(str(runs[0].folder.parent))}"
+        console.print(text, style="dim", markup=False, soft_wrap=True)
+    left = len(plan) - len(results)
     if left:
         way = (
             "to continue, add --resume to the same command"
-            if folder
+            if runs[0].folder
             else "nothing was kept; use --out DIR to keep results"
         )
-        text = f"{limits.stopped}: {len(results)} of {count(planned, 'episode')} done; {way}"
+        text = f"{limits.stopped}: {len(results)} of {count(len(plan), 'episode')} done; {way}"
         console.print(text, style="bold", markup=False, soft_wrap=True)
     failed = limits.failed(results)
-    if failed:
-        _warn(failed)
-    outage = outage_of_run(results, folder)
-    if outage:
-        _warn(outage)
+    for warning in filter(None, (failed, *outages)):
+        _warn(warning)
     if limits.stopped == "interrupted":
         return INTERRUPTED
-    return 1 if left or failed or outage else 0
+    return 1 if left or failed or any(outages) else 0
 
 
-def _not_done(run: Run, ids: Sequence[str], batch: Batch) -> list[Job]:
-    done = finished(batch.out, run) if batch.resume and batch.out is not None else set()
+def _not_done(planned: PlannedRun, ids: Sequence[str], batch: Batch) -> list[Job]:
+    folder = planned.folder
+    done = finished(folder, planned.run) if batch.resume and folder is not None else set()
     return [
-        job for job in plan_run(run, ids, trials=batch.trials) if (job.instance_id, job.trial) not in done
+        job
+        for job in plan_run(planned.run, ids, trials=batch.trials)
+        if (job.instance_id, job.trial) not in done
     ]
 
 

@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
+from shlex import quote
 
 from websp_gym.datasets.artifact import LICENCE, Artifact, Row, read_artifact
 from websp_gym.datasets.stored import (
@@ -59,7 +60,7 @@ def import_dataset(root: Path, *, name: str = OFFICIAL, overwrite: bool = False)
     target = datasets_folder() / name
     if target.exists() and not overwrite:
         raise SetupError(
-            f"{target} is already there; use --overwrite to import it anew, or `websp dataset remove {name}`",
+            f"{target} is already there; use --overwrite to import it anew, or `websp dataset remove {quote(name)}`",
             path=str(target),
         )
     artifact = read_artifact(root)

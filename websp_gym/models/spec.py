@@ -104,7 +104,16 @@ def _read_address(spec: str) -> tuple[str, str, str]:
 
 
 def hint_of_provider(name: str) -> str:
-    """Return a hint for a model's name without its provider; empty if no provider is known by such a name."""
+    """Return a hint for a model's name as others write it; empty if no provider is known by such a name.
+
+    It may be without its provider, with it before a slash (LiteLLM, Inspect), or a repository of Hugging Face.
+    """
+    provider, slash, model = name.partition("/")
+    if slash and model and provider.lower() in PROVIDERS:
+        return f'; did you mean "{provider.lower()}:{model}"?'
+    if re.fullmatch(r"[\w.-]+/[\w.-]+", name):
+        served = PROVIDERS["http"].replace("MODEL", name)
+        return f"; a model of a server of your own is {served}, and one of OpenRouter openrouter:{name}"
     found = re.match(r"([a-z]+)[\W\d]", name, re.IGNORECASE)
     provider = found and _MAKERS.get(found[1].lower())
     # Also for those who write gpt4.

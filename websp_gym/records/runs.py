@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
@@ -237,7 +238,9 @@ def no_results(folders: Sequence[Path], broken: Sequence[Broken] = ()) -> SetupE
         return SetupError(
             f"no results in {names}: {count(len(broken), 'broken line')}, the first {broken[0]}"
         )
-    return SetupError(f"no results in {names}: `websp run --out {folders[0]}` writes some", path=names)
+    return SetupError(
+        f"no results in {names}: `websp run --out {quote(str(folders[0]))}` writes some", path=names
+    )
 
 
 def count(number: int, what: str) -> str:

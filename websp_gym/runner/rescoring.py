@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from shlex import quote
 from typing import Literal
 
 from websp_gym.datasets import in_dataset
@@ -63,7 +64,9 @@ def rescore(folder: Path, *, by: By = "state", write: bool = False) -> list[Resc
     if not results:
         raise no_results([folder], broken)
     if by == "judge" and not any(_newest_judgement(folder, one) for one in results):
-        raise SetupError(f"no judgements in {folder}: `websp judge {folder}` writes them", path=str(folder))
+        raise SetupError(
+            f"no judgements in {folder}: `websp judge {quote(str(folder))}` writes them", path=str(folder)
+        )
     done = [_by_judge(folder, one) if by == "judge" else rescored_by_state(folder, one) for one in results]
     if write:
         with locked(folder):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any, Literal
 
 from websp_gym.errors import SetupError
@@ -61,7 +62,11 @@ def kept_bytes(kind: Kind, account: str) -> bytes | None:
     try:
         return _cipher(make=False).decrypt(data)
     except InvalidToken as error:
-        way = f"remove {path} to go on" if kind == "found" else f"sign in again: `websp login {account}`"
+        way = (
+            f"remove {quote(str(path))} to go on"
+            if kind == "found"
+            else f"sign in again: `websp login {account}`"
+        )
         raise SetupError(
             f"what is kept of {account} ({kind}) cannot be read with this key; {way}", path=str(path)
         ) from error
