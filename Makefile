@@ -54,8 +54,12 @@ JOBS ?= $(shell expr $$(nproc) + 2)
 
 .PHONY: help floor demo test night coverage test-pythons test-agentlab test-attach attach-table test-live test-rl prove check types lint docs docs-site release rules bench bench-replay soak endurance traces records clean
 
-demo: $(VENV)/.core .browser
+demo: say-demo $(VENV)/.core .browser
 	$(BIN)/websp demo
+
+.PHONY: say-demo
+say-demo:
+	@test -e $(VENV)/.core || echo "make demo: an environment in $(VENV) (66 packages, 370 MB), and Chromium where there is none; about two minutes"
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile

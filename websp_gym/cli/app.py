@@ -13,41 +13,58 @@ from typer.main import get_command
 from websp_gym.cli.variables import unread
 from websp_gym.errors import SetupError
 
-COMMANDS = {
-    "list": "instances:list_instances",
-    "show": "instances:show",
-    "run": "running:run",
-    "judge": "judging:judge",
-    "rescore": "rescoring:rescore",
-    "score": "scoring:score",
-    "report": "reporting:report",
-    "export": "exporting:export",
-    "pack": "submitting:pack",
-    "verify": "submitting:verify",
-    "collect": "collecting:collect",
-    "xray": "collecting:xray",
-    "judge-eval": "evaluating:judge_eval",
-    "label": "labelling:label",
-    "demo": "demo:demo",
-    "play": "playing:play",
-    "replay": "replaying:replay",
-    "record": "recording:record",
-    "serve": "serving:serve",
-    "serve-episodes": "episodes:serve_episodes",
-    "serve-openenv": "openenv:serve_openenv",
-    "harbor": "harbor:harbor",
-    "check": "checking:check",
-    "prove": "checking:prove",
-    "new-site": "checking:new_site",
-    "doctor": "doctor:doctor",
-    "trace": "traces:traces",
-    "dataset": "datasets:datasets",
-    "policies": "policies:policies",
-    "accounts": "accounts:accounts",
-    "login": "signing_in:login",
-    "live": "live_sites:live",
+GROUPS = {
+    "Start": {
+        "demo": ("demo:demo", "Watch one instance run, and get a page of it."),
+        "doctor": ("doctor:doctor", "Check that this machine can run everything."),
+        "list": ("instances:list_instances", "List the instances."),
+        "show": ("instances:show", "Show one instance: instruction, S0, goal, ground truth."),
+        "play": ("playing:play", "Play instances yourself, scored like any agent."),
+    },
+    "Measure an agent": {
+        "run": ("running:run", "Run agents on instances."),
+        "report": ("reporting:report", "Report runs: rates, policies, cost, trajectories."),
+        "judge": ("judging:judge", "Judge recorded runs with multimodal models."),
+        "rescore": ("rescoring:rescore", "Score recorded runs again."),
+        "export": ("exporting:export", "Write the episodes of runs as one flat table."),
+        "pack": ("submitting:pack", "Verify a run and pack it for a leaderboard."),
+        "verify": ("submitting:verify", "Verify a submission or a run."),
+        "judge-eval": ("evaluating:judge_eval", "Measure a judge against the truth."),
+        "label": ("labelling:label", "Label trajectories by hand."),
+    },
+    "Connect other programs": {
+        "serve-episodes": (
+            "episodes:serve_episodes",
+            "Serve episodes to agents that drive a browser themselves.",
+        ),
+        "serve-openenv": ("openenv:serve_openenv", "Serve environments to trainers over OpenEnv's protocol."),
+        "harbor": ("harbor:harbor", "Write the instances as tasks of Harbor."),
+        "collect": ("collecting:collect", "Convert an AgentLab study into runs."),
+        "xray": ("collecting:xray", "Open AgentLab studies in AgentXRay."),
+        "score": ("scoring:score", "Score episodes that another harness played."),
+    },
+    "Sites, tasks and policies": {
+        "serve": ("serving:serve", "Browse the sandbox by hand."),
+        "new-site": ("checking:new_site", "Create a new site with pages, tasks and a test."),
+        "check": ("checking:check", "Check a site and its tasks."),
+        "prove": ("checking:prove", "Prove every instance in the browser."),
+        "policies": ("policies:policies", "List, show and check policies."),
+        "record": ("recording:record", "Record a trace by doing it once."),
+        "replay": ("replaying:replay", "Replay a trace, and show how each element was found."),
+        "trace": ("traces:traces", "List, check, import and export traces."),
+        "dataset": ("datasets:datasets", "Import the published dataset from your own clone."),
+    },
+    "The live web": {
+        "accounts": ("accounts:accounts", "Manage your accounts on live websites."),
+        "login": ("signing_in:login", "Sign an account in, and keep the sign-in."),
+        "live": ("live_sites:live", "Check live websites with your accounts."),
+    },
 }
-"""Module and function of each command. The function's docstring is the help; its return value is the exit code."""
+"""By group and name of each command: its module and function, and what it does, for a help that imports none of them.
+
+The function's docstring is the help of the command; its return value is the exit code.
+"""
+COMMANDS = {name: place for group in GROUPS.values() for name, (place, _) in group.items()}
 
 
 ELSEWHERE = {
@@ -93,10 +110,18 @@ class _OnDemand(TyperGroup):
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        # For an unknown name, load all commands: Typer suggests the nearest one.
-        for name in [cmd_name] if cmd_name in COMMANDS else COMMANDS:
-            self.commands.setdefault(name, _load(name))
+        if not self.commands:
+            self.commands = {
+                name: TyperCommand(name, help=line, rich_help_panel=group)
+                for group, commands in GROUPS.items()
+                for name, (_, line) in commands.items()
+            }
         return self.commands.get(cmd_name)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        name = args[0] if args else ""
+        found = super().resolve_command(ctx, args)
+        return (name, _load(name), found[2]) if name in COMMANDS else found
 
 
 def _load(name: str) -> Any:

@@ -9,6 +9,7 @@ environment is made.
 from __future__ import annotations
 
 import functools
+import multiprocessing
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
@@ -190,6 +191,9 @@ def make_vector_env(
 
     Returns:
         The vector environment.
+
+    Raises:
+        SetupError: An option is not valid, or a script makes it without ``if __name__ == "__main__":``.
     """
     return _vector(make_env, num_envs, autoreset_mode, options)
 
@@ -223,10 +227,18 @@ def _vector(
         {} if autoreset_mode is None else {"autoreset_mode": _autoreset_mode(autoreset_mode)}
     )
     refuse_live(options)
+    if getattr(multiprocessing.current_process(), "_inheriting", False):
+        raise SystemExit(1)  # a new process that runs the script again; the first one says what is wrong
     # Start the server here, in the parent, so that all processes share it.
     make_world(str(options.get("world", "sandbox"))).browser_args()
     builder = functools.partial(build, **options)
-    return gym.vector.AsyncVectorEnv([builder] * num_envs, shared_memory=False, context="spawn", **more)
+    try:
+        return gym.vector.AsyncVectorEnv([builder] * num_envs, shared_memory=False, context="spawn", **more)
+    except (BrokenPipeError, ConnectionResetError, EOFError):
+        raise SetupError(
+            "the processes of a vector environment run the script again, up to here: put what makes it under "
+            '`if __name__ == "__main__":`'
+        ) from None
 
 
 def _autoreset_mode(given: AutoresetMode | str) -> AutoresetMode:
