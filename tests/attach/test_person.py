@@ -128,6 +128,29 @@ WAY = (
 )
 
 
+def test_the_next_task_comes_at_the_same_address_and_its_time_starts_when_it_is_seen(
+    viewer: Page, tmp_path: Path
+) -> None:
+    folder = tmp_path / "me"
+    with playing("Steam-task-194", "--out", str(folder)) as (url, process):
+        person = Person(viewer)
+        person.open(url)
+        title = viewer.inner_text("#title")
+        assert "20 actions" in viewer.inner_text("#says")
+        viewer.get_by_role("button", name="Give up").click()
+        until(viewer, lambda: viewer.inner_text("#title") != title, "the next task")
+        assert viewer.url == url
+        assert re.fullmatch(r"(10:00|9:5\d)", viewer.inner_text("#left"))
+        until(viewer, lambda: len(results_of(folder)) == 1, "the first result")
+        viewer.get_by_role("button", name="Give up").click()
+        assert process.stdout is not None
+        said = process.stdout.read()
+        assert process.wait(PATIENCE) == 0
+    assert "http://127" not in said  # it was told once, above
+    assert [each["id"] for each in results_of(folder)] == [STEAM, "Steam-task-194"]
+    assert viewer.inner_text("#over-title") == "Ended"
+
+
 @pytest.mark.proof
 def test_a_person_solves_a_task_and_it_is_a_run(viewer: Page, tmp_path: Path) -> None:
     folder = tmp_path / "me"

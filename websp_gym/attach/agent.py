@@ -61,6 +61,8 @@ class OutsideAgent:
 
     observation: ObservationKind = "text"
     turns: Sequence[Any] = ()
+    began: float | None = None
+    """When it saw the episode, on the monotonic clock, if that was later than its beginning."""
     has_tools_alone = False
     """Whether it plays by the tools alone where the harm guard is on."""
 

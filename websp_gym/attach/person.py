@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import subprocess
 import sys
 import threading
 import webbrowser
 from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from websp_gym.attach.agent import OutsideAgent
@@ -38,32 +40,54 @@ DONE, GIVE_UP = "Done", "Give up"
 _TO_EXIT = 10.0
 
 
+@dataclass
+class Place:
+    """Where the windows of a person are, one after the other.
+
+    Args:
+        port: Port of the page; 0 for a free one, which the first window then sets.
+        word: The random word of its address.
+        left: Number of windows that come after the next one.
+        told: Whether the person knows the address.
+    """
+
+    port: int = 0
+    word: str = field(default_factory=lambda: secrets.token_urlsafe(16))
+    left: int = 0
+    told: bool = False
+
+
 class PersonAgent(OutsideAgent):
     """A person at a window in a local page.
 
     Args:
         name: Name of the agent.
-        port: Port of the page; 0 for a free one.
+        place: Where the page is.
     """
 
-    def __init__(self, name: str, port: int = 0) -> None:
+    def __init__(self, name: str, place: Place | None = None) -> None:
         super().__init__(name)
-        self._port = port
+        self._place = place or Place()
         self._window: subprocess.Popen[bytes] | None = None
 
     def begin(self, briefing: Briefing) -> None:
-        """Open the window and print its address.
+        """Open the window, print its address, and start the time of the episode when the person sees the page.
 
         Raises:
             SetupError: It did not open.
         """
         door, task = self._begin()
         assert self._env is not None
-        options = self._env.options
+        options, place = self._env.options, self._place
         asked = {
             "cdp_url": door.cdp_url,
             "door": (door.port, door.token),
-            "port": self._port,
+            "port": place.port,
+            "word": place.word,
+            "known": place.told,
+            "then": f"{count(place.left, 'task')} to go; the next one comes in a moment."
+            if place.left
+            else "",
             "title": task.trajectory.instruction,
             "actions": options.max_actions,
             "seconds": options.max_seconds,
@@ -80,8 +104,12 @@ class PersonAgent(OutsideAgent):
         told = json.loads(window.stdout.readline() or b"{}")
         if "address" not in told:
             raise SetupError(told.get("error", "the window did not open"), option="port")
-        sys.stdout.write("".join(f"{line}\n" for line in told["address"]))
-        sys.stdout.flush()
+        if not place.told:
+            sys.stdout.write("".join(f"{line}\n" for line in told["address"]))
+            sys.stdout.flush()
+        place.port, place.told = told["port"], True
+        window.stdout.readline()  # the person sees the page
+        self.began = self._env.start_clock()
         threading.Thread(target=_finish_at_exit, args=(window, self._episode), daemon=True).start()
 
     def act(self, observation: Mapping[str, Any]) -> Turn:
@@ -115,14 +143,15 @@ def main() -> None:
     """Show the window until the person is done, or the episode is over: the program of :class:`PersonAgent`.
 
     Its input begins with a line of JSON, goes on with the number of actions that are left, a line each time, and ends
-    with the episode. Its output is a line of JSON: the lines with its address, or the error by which it did not open.
+    with the episode. Its output is a line of JSON: its port and the lines with its address, or the error by which
+    it did not open; and another one when the person sees it.
     """
     asked = json.loads(sys.stdin.readline())
     over = threading.Event()
     try:
         pressed = call(lambda: _show(asked, over))
     except SetupError as error:
-        _tell(error=str(error))
+        _tell(1, error=str(error))
         sys.exit(1)
     finally:
         shut_down()
@@ -149,13 +178,13 @@ def _left(actions: int) -> str:
     return f"You have {count(actions, 'action')} left. Press Done when all of it is done."
 
 
-def _tell(**said: object) -> None:
-    sys.stdout.write(f"{json.dumps(said)}\n")
-    sys.stdout.flush()
+def _tell(output: int, **said: object) -> None:
+    os.write(output, f"{json.dumps(said)}\n".encode())
 
 
 def _show(asked: Mapping[str, Any], over: threading.Event) -> str | None:
     """Show the window; return the button that ended it, None where the episode did."""
+    told = os.dup(1)
     browser = playwright().chromium.connect_over_cdp(asked["cdp_url"])
     tabs = Tabs(browser.contexts[0], reacts_at_once=True)
     with streamed(
@@ -165,11 +194,14 @@ def _show(asked: Mapping[str, Any], over: threading.Event) -> str | None:
         buttons=(DONE, GIVE_UP),
         port=int(asked["port"]),
         seconds=float(asked["seconds"]),
+        seen=lambda: _tell(told, seen=True),
+        word=str(asked["word"]),
+        then=str(asked["then"]),
     ) as window:
         threading.Thread(target=_follow, args=(window, over), daemon=True).start()
-        _tell(address=window.address)
+        _tell(told, address=window.address, port=window.port)
         os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # nobody reads what the person's browser writes
-        if has_display():
+        if has_display() and not asked["known"]:
             webbrowser.open(window.url)
         try:
             return window.wait(over.is_set)

@@ -53,12 +53,13 @@ def play(
 ) -> int:
     """Play instances yourself, in a page of your own browser; scored by the account's state, like any agent.
 
-    The page shows the instruction, the time and the buttons Done and Give up. With --out, it is a run: `websp report`
+    The page shows the instruction, the time, which starts when you see it, the actions that are left, and the buttons
+    Done and Give up. Several instances follow each other at one address. With --out, it is a run: `websp report`
     sets it beside agents. Needs the extra `attach`.
 
     Example: `websp play 'Steam-*' --out runs/me`
     """
-    from websp_gym.attach.person import PersonAgent
+    from websp_gym.attach.person import PersonAgent, Place
     from websp_gym.attach.players import check_extra
     from websp_gym.runner.batch import play_job
     from websp_gym.runner.jobs import plan_run
@@ -75,10 +76,12 @@ def play(
     browser = check_options(run, "text", ids[0])
     console = Console(highlight=False)
     with locked(out) if out is not None else nullcontext():
+        place = Place(port)
         jobs = plan_run(run, ids, folder=out, resume=True, retries=0, browser=browser)
         for number, job in enumerate(jobs, 1):
             console.print(f"[bold]{job.instance_id}[/]  {number} of {len(jobs)}")
-            result = play_job(job, lambda: PersonAgent(name, port))
+            place.left = len(jobs) - number
+            result = play_job(job, lambda: PersonAgent(name, place))
             if out is not None:
                 append_result(out, result)
             console.print(_told(result), soft_wrap=True)

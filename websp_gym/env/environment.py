@@ -255,6 +255,15 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
         """How the browser of the next episode is launched; environments with equal options share one."""
         return BrowserOptions(self.options.headless, self._world.browser_args(), self._pipe)
 
+    def start_clock(self) -> float:
+        """Start the time of the episode anew, before its first action: a person sees the page only now.
+
+        Returns:
+            The moment, on the monotonic clock.
+        """
+        assert self._episode is not None, "call reset() first"
+        return self._episode.start_clock()
+
     def share_browser(self, pipe: SharedPipe | None) -> None:
         """Let an outside agent use the browser of later episodes, which is then one of its own.
 

@@ -298,6 +298,11 @@ class Episode:
         self._add_step(counted, time.monotonic() - began)
         return observation
 
+    def start_clock(self) -> float:
+        """Start the time of the episode anew; return the moment."""
+        self._limits.start()
+        return self._limits.began
+
     def _cut_off(self, watch: Watch, error: Exception) -> Observation:
         """Handle a step that ran into its deadline: the agent failed if the page was at fault, else raise."""
         if watch.blame != "page":

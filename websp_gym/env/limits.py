@@ -23,13 +23,14 @@ class Limits:
 
     Attributes:
         actions: Actions that were counted so far.
+        began: When the clock was started, on the monotonic clock.
     """
 
     def __init__(self, max_actions: int, max_seconds: float) -> None:
         self.max_actions = max_actions
         self.max_seconds = max_seconds
         self.actions = 0
-        self._began = 0.0
+        self.began = 0.0
         self._forgiven = 0.0
         self._watch: Watch | None = None
 
@@ -37,7 +38,7 @@ class Limits:
     def seconds(self) -> float:
         """Seconds used by the agent and its pages since the first observation, without standstills and waits."""
         forgiven = self._watch.forgiven if self._watch is not None else 0.0
-        return time.monotonic() - self._began - self._forgiven - forgiven
+        return time.monotonic() - self.began - self._forgiven - forgiven
 
     @property
     def is_out_of_time(self) -> bool:
@@ -66,7 +67,7 @@ class Limits:
 
     def start(self) -> None:
         """Start the clock."""
-        self._began = time.monotonic()
+        self.began, self._forgiven = time.monotonic(), 0.0
 
     @contextmanager
     def step(self, called: float, watch: Watch) -> Iterator[None]:

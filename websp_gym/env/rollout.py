@@ -118,6 +118,7 @@ class Rollout:
         self.stage = "agent"
         account, policies = task.world_episode.account, task.policies
         self._agent.begin(Briefing(self.env.instance, account, self._seed, policies))
+        self._began = getattr(self._agent, "began", None) or self._began
         yield from play(self._act, observation, self._step)
 
     def _act(self, observation: Observation) -> Turn:

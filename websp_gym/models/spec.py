@@ -108,9 +108,9 @@ def hint_of_provider(name: str) -> str:
 
     It may be without its provider, with it before a slash (LiteLLM, Inspect), or a repository of Hugging Face.
     """
-    provider, slash, model = name.partition("/")
-    if slash and model and provider.lower() in PROVIDERS:
-        return f'; did you mean "{provider.lower()}:{model}"?'
+    before, slash, model = name.partition("/")
+    if slash and model and before.lower() in PROVIDERS:
+        return f'; did you mean "{before.lower()}:{model}"?'
     if re.fullmatch(r"[\w.-]+/[\w.-]+", name):
         served = PROVIDERS["http"].replace("MODEL", name)
         return f"; a model of a server of your own is {served}, and one of OpenRouter openrouter:{name}"

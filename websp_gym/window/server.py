@@ -39,7 +39,7 @@ _HEADERS = {
 _FILES = {"": "text/html", "viewer.js": "text/javascript", "viewer.css": "text/css"}
 _OURS = ("127.0.0.1", "localhost")
 """Names of this machine; the port is another one at the far end of a tunnel."""
-_LAST = ("taken", "ended")
+_LAST = ("taken", "ended", "next")
 _END_SECONDS = 3.0
 
 
@@ -75,18 +75,29 @@ class ViewerServer:
         port: The port; 0 takes a free one.
         greeting: What each viewer is told first.
         hear: Called in the server's thread with each message.
+        seen: Called in the server's thread when the first viewer has come, before it is greeted.
+        word: The random word of its addresses; empty draws one.
 
     Raises:
         SetupError: The port is taken.
     """
 
-    def __init__(self, port: int, greeting: Mapping[str, Any], hear: Callable[[Message], None]) -> None:
+    def __init__(
+        self,
+        port: int,
+        greeting: Mapping[str, Any],
+        hear: Callable[[Message], None],
+        *,
+        seen: Callable[[], None] = lambda: None,
+        word: str = "",
+    ) -> None:
         self._listener = listening(port)
         self.port: int = self._listener.getsockname()[1]
-        self._root = f"/{secrets.token_urlsafe(16)}"
+        self._root = f"/{word or secrets.token_urlsafe(16)}"
         self.url = f"http://127.0.0.1:{self.port}{self._root}/"
         self._greeting = greeting
         self._hear = hear
+        self._seen = seen
         self._viewer: _Viewer | None = None
         app = Starlette(
             routes=[
@@ -133,6 +144,8 @@ class ViewerServer:
         self._viewer = viewer
         if before is not None:
             before.queue.put_nowait(("taken", {}))
+        else:
+            self._seen()
         viewer.queue.put_nowait(("hello", {**self._greeting, "viewer": viewer.id}))
         self._hear(Joined())
         return StreamingResponse(_events(viewer), headers=_HEADERS, media_type="text/event-stream")

@@ -50,7 +50,17 @@ class StreamedWindow:
     """
 
     def __init__(
-        self, tabs: Tabs, *, title: str, says: str, buttons: Sequence[str], port: int, seconds: float | None
+        self,
+        tabs: Tabs,
+        *,
+        title: str,
+        says: str,
+        buttons: Sequence[str],
+        port: int,
+        seconds: float | None,
+        seen: Callable[[], None],
+        word: str,
+        then: str,
     ) -> None:
         self.pressed: str | None = None
         self.ended = ""
@@ -66,9 +76,16 @@ class StreamedWindow:
         self._state: dict[str, Any] = {}
         self._refreshing = False
         self._closed = False
-        until = None if seconds is None else time.time() + seconds
-        self._greeting = {"title": title, "says": says, "buttons": self._buttons, "until": until}
-        self._server = ViewerServer(port, self._greeting, self._hear)
+        self._seconds = seconds
+        self._told_of_viewer = seen
+        self._then = then
+        self._greeting: dict[str, Any] = {
+            "title": title,
+            "says": says,
+            "buttons": self._buttons,
+            "until": None,
+        }
+        self._server = ViewerServer(port, self._greeting, self._hear, seen=self._seen, word=word)
         self.url = self._server.url
         self.port = self._server.port
         for page in tabs.pages:
@@ -117,7 +134,7 @@ class StreamedWindow:
             return
         self._closed = True
         if not self.ended:
-            self._server.send("ended", {"text": _OVER})
+            self._server.send("next" if self._then else "ended", {"text": self._then or _OVER})
         if self._due is not None:
             self._due.cancel()
         self._tabs.context.remove_listener("page", self._follow)
@@ -130,6 +147,12 @@ class StreamedWindow:
                     dialog.dismiss()
                 self._tab.stop()
         self._server.close()
+
+    def _seen(self) -> None:
+        """Start the person's time: they see the page now."""
+        if self._seconds is not None:
+            self._greeting["until"] = time.time() + self._seconds
+        self._told_of_viewer()
 
     # ---------------------------------------------------------------- what the person does
     def _hear(self, message: Message) -> None:
@@ -371,6 +394,9 @@ def streamed(
     buttons: Sequence[str] = ("Done",),
     port: int = 0,
     seconds: float | None = None,
+    seen: Callable[[], None] = lambda: None,
+    word: str = "",
+    then: str = "",
 ) -> Iterator[StreamedWindow]:
     """Show the current tab of a browser in a local page, where a person uses it with mouse and keyboard.
 
@@ -383,12 +409,26 @@ def streamed(
         says: What the person is to do.
         buttons: Names of the buttons, the main one first.
         port: The port; 0 takes a free one.
-        seconds: Time that the person has, which is shown; it ends nothing.
+        seconds: Time that the person has from the moment at which they see the page; it is shown, and ends nothing.
+        seen: Called at that moment, in another thread.
+        word: The random word of its address; empty draws one.
+        then: What the page says at the end while it waits for the next window at the same address; empty if there is
+            none.
 
     Raises:
         SetupError: The port is taken.
     """
-    window = StreamedWindow(tabs, title=title, says=says, buttons=buttons, port=port, seconds=seconds)
+    window = StreamedWindow(
+        tabs,
+        title=title,
+        says=says,
+        buttons=buttons,
+        port=port,
+        seconds=seconds,
+        seen=seen,
+        word=word,
+        then=then,
+    )
     try:
         with tabs.dialogs.left_to(window.ask):
             yield window

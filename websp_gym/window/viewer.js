@@ -193,6 +193,7 @@
   };
   /** @type {(hello: {title: string, says: string, buttons: string[], viewer: string, until: number|null}) => void} */
   const greet = (hello) => {
+    tries = 0;
     viewer = hello.viewer;
     document.title = hello.title;
     say('title', hello.title);
@@ -310,7 +311,24 @@
     on('dialog', (one) => { asked.push(one); ask(); });
     on('taken', () => stop('Shown elsewhere', 'Another page has taken over this window.', 'Show it here'));
     on('ended', ({ text }) => stop('Ended', text, ''));
-    from.addEventListener('error', () => stop('Disconnected', 'The program has ended, or the connection to it is lost.', 'Connect again'));
+    on('next', ({ text }) => {
+      stop('Done', text, '');
+      tries = MOST;
+      later();
+    });
+    from.addEventListener('error', () => {
+      if (tries > 0) {
+        from.close();
+        later();
+      } else stop('Disconnected', 'The program has ended, or the connection to it is lost.', 'Connect again');
+    });
+  };
+  /** How often it asks for the next window, every half second. */
+  const MOST = 240;
+  let tries = 0;
+  const later = () => {
+    tries -= 1;
+    setTimeout(connect, 500);
   };
   get('again', HTMLElement).addEventListener('click', connect);
   connect();
