@@ -9,7 +9,7 @@ from collections.abc import Callable
 from operator import itemgetter
 from pathlib import Path
 
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image
 
 from websp_gym.authoring.contact_sheet import contact_sheet
 from websp_gym.browser.launch import BrowserOptions, open_context, shared_browser
@@ -19,41 +19,17 @@ from websp_gym.cli.leaderboard import PAGE, run_leaderboard
 from websp_gym.recording.dry_run import site_of
 from websp_gym.records.load import load_trajectory
 from websp_gym.records.pictures import marked_picture
+from websp_gym.report.film import write_film
 from websp_gym.tasks.instances import all_instances
 from websp_gym.world import make_world
 
 TARGET = Path(__file__).resolve().parent / "images"
 INSTANCE = "Steam-task-191-ON"
-WIDTH, BAR = 720, 76
-INK, SOFT, PAPER, PASS = "#1d2330", "#5c6575", "#ffffff", "#17703f"
 
 
 def episode(work: Path) -> None:
-    """The oracle's episode as a moving picture: what it saw, and below it what it did."""
-    folder = _played(work)
-    trajectory = load_trajectory(folder)
-    frames = []
-    for index, step in enumerate([*trajectory.steps, None]):
-        act = step.act if step else None
-        did = (
-            f"{step.action}   {act.role} “{act.name}”"
-            if step and act and act.role
-            else step.action
-            if step
-            else ""
-        )
-        verdict = (trajectory.verdict or {}).get("status", "") if step is None else ""
-        picture = Image.fromarray(marked_picture(trajectory, folder, index))
-        frames.append(
-            _frame(
-                picture, trajectory.instruction, did or f"{verdict}, read from the server's state", verdict
-            )
-        )
-    made = [frame.quantize(200) for frame in frames]
-    times = [1800] * (len(made) - 1) + [3200]
-    made[0].save(
-        TARGET / "episode.gif", save_all=True, append_images=made[1:], duration=times, loop=0, optimize=True
-    )
+    """The oracle's episode as a moving picture: what it saw, where it pressed, and below it what it did."""
+    write_film(_played(work), TARGET / "episode.gif", width=720)
 
 
 def marks(work: Path) -> None:
@@ -119,19 +95,6 @@ def _photograph(page: Path, name: str) -> None:
     shown.screenshot(path=TARGET / name)
     context.close()
     Image.open(TARGET / name).convert("RGB").quantize(200).save(TARGET / name, optimize=True)
-
-
-def _frame(picture: Image.Image, instruction: str, did: str, verdict: str) -> Image.Image:
-    height = round(WIDTH * picture.height / picture.width)
-    frame = Image.new("RGB", (WIDTH, height + BAR), PAPER)
-    frame.paste(picture.resize((WIDTH, height), Image.Resampling.LANCZOS), (0, 0))
-    draw = ImageDraw.Draw(frame)
-    small, large = ImageFont.load_default(size=14), ImageFont.load_default(size=18)
-    while draw.textlength(instruction, small) > WIDTH - 24:
-        instruction = instruction.removesuffix("…").rpartition(" ")[0] + "…"
-    draw.text((12, height + 10), instruction, fill=SOFT, font=small)
-    draw.text((12, height + 38), did, fill=PASS if verdict == "pass" else INK, font=large)
-    return frame
 
 
 PICTURES: dict[str, Callable[[Path], None]] = {

@@ -270,11 +270,18 @@ def test_render_gives_the_last_picture(begun: Callable[[ObservationKind], Begun]
 
 @pytest.mark.parametrize("kind", WITHOUT_PICTURE)
 def test_an_observation_without_a_picture_cannot_be_rendered(make: MakeEnv, kind: str) -> None:
-    assert make(DONE, observation=kind).metadata["render_modes"] == []
-    assert make(DONE).metadata["render_modes"] == ["rgb_array"]
+    assert make(DONE, observation=kind).metadata["render_modes"] == ["human"]
+    assert make(DONE).metadata["render_modes"] == ["human", "rgb_array"]
     message = f'render_mode="rgb_array" needs pictures, and observation="{kind}" has none'
     with pytest.raises(SetupError, match=message):
         make_env(DONE, observation=kind, render_mode="rgb_array")
+
+
+def test_human_is_a_window(make: MakeEnv) -> None:
+    env = make(DONE, observation="text", render_mode="human")
+    assert (env.options.headless, env.render()) == (False, None)
+    with pytest.raises(SetupError, match="leave out headless=True"):
+        make_env(DONE, render_mode="human", headless=True)
 
 
 def test_a_text_observation_takes_no_picture_and_records_none(

@@ -26,6 +26,7 @@ GROUPS = {
         "report": ("reporting:report", "Report runs: rates, policies, cost, trajectories."),
         "judge": ("judging:judge", "Judge recorded runs with multimodal models."),
         "rescore": ("rescoring:rescore", "Score recorded runs again."),
+        "video": ("filming:video", "Make a film of a recorded episode."),
         "export": ("exporting:export", "Write the episodes of runs as one flat table."),
         "pack": ("submitting:pack", "Verify a run and pack it for a leaderboard."),
         "verify": ("submitting:verify", "Verify a submission or a run."),

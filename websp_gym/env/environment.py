@@ -17,7 +17,7 @@ from websp_gym.datasets import in_dataset
 from websp_gym.env.episode import Episode
 from websp_gym.env.failures import as_world_error, info_after
 from websp_gym.env.heap import trim_heap
-from websp_gym.env.options import LIVE_OPTIONS, for_episode, read_options
+from websp_gym.env.options import LIVE_OPTIONS, RENDER_MODES, for_episode, read_options
 from websp_gym.env.play import StepResult
 from websp_gym.env.spaces import ActionText
 from websp_gym.errors import SetupError, WebspError, WorldError
@@ -70,20 +70,20 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
 
     _own_options: tuple[str, ...] = ()
     """Options of a reset that a subclass takes."""
-    metadata = {"render_modes": ["rgb_array"], "render_fps": 1}  # noqa: RUF012 (as Gymnasium declares it)
+    metadata = {"render_modes": list(RENDER_MODES), "render_fps": 1}  # noqa: RUF012 (as Gymnasium declares it)
 
     def __init__(self, instance: Instance, **options: Any) -> None:
         self.options = read_options(options)
         self.instance = instance = in_dataset(instance, self.options.dataset)
         self.render_mode = self.options.render_mode
         if self.options.observation in WITHOUT_PICTURE:
-            if self.render_mode is not None:
+            if self.render_mode == "rgb_array":
                 raise SetupError(
                     f'render_mode="{self.render_mode}" needs pictures, and '
                     f'observation="{self.options.observation}" has none; use observation="marks"',
                     option="render_mode",
                 )
-            self.metadata = {**self.metadata, "render_modes": []}
+            self.metadata = {**self.metadata, "render_modes": ["human"]}
         policies = self._policies()
         self.observation_space = observation_space(
             self.options.observation,
@@ -235,10 +235,11 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
         """Return the last screenshot.
 
         Returns:
-            A uint8 array of shape (height, width, 3); ``None`` when no episode is running or with
-            ``observation="text"`` or ``"axtree"``.
+            A uint8 array of shape (height, width, 3); ``None`` when no episode is running, with
+            ``render_mode="human"``, or with ``observation="text"`` or ``"axtree"``.
         """
-        return self._episode.observer.picture if self._episode else None
+        is_shown = self.render_mode == "human"
+        return self._episode.observer.picture if self._episode and not is_shown else None
 
     def start_browser(self) -> None:
         """Start the browser now; otherwise the first reset does.

@@ -19,6 +19,7 @@ from websp_gym.tasks.instances import InstructionVariant
 if TYPE_CHECKING:
     from websp_gym.scoring.outcome import RewardSpec
 
+RENDER_MODES = ("human", "rgb_array")
 InitialStateMode = Literal["replay", "snapshot"]
 Login = Literal["session", "replay"]
 OnUnscored = Literal["raise", "zero"]
@@ -82,7 +83,7 @@ class Options:
             ``info["unscored"]`` and ``info["error"]``. A reset that fails is then tried once more.
         action_mapping: The action mapping of an AgentLab agent; accepted but never executed.
         render_mode: ``rgb_array`` makes ``render()`` return the last screenshot (not with
-            ``observation="text"`` or ``"axtree"``).
+            ``observation="text"`` or ``"axtree"``); ``human`` shows the browser window, as ``headless=False`` does.
     """
 
     world: str = "sandbox"
@@ -247,6 +248,12 @@ def read_options(given: Mapping[str, Any]) -> Options:
             )
         _check(name, value)
     values = dict(given)
+    if values.get("render_mode") == "human":
+        if values.get("headless"):
+            raise SetupError(
+                'render_mode="human" shows a window: leave out headless=True', option="render_mode"
+            )
+        values["headless"] = False
     if "viewport" in values:
         values["viewport"] = _size(values["viewport"])
     if isinstance(values.get("judge"), list):
@@ -336,7 +343,7 @@ _RULES: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "headless": ("True or False", lambda value: isinstance(value, bool)),
     "record_to": ("a folder, or None", lambda value: value is None or isinstance(value, str | Path)),
     "action_mapping": ("a callable, or None", lambda value: value is None or callable(value)),
-    "render_mode": ('"rgb_array", or None', lambda value: value in (None, "rgb_array")),
+    "render_mode": ('"human", "rgb_array", or None', lambda value: value in (None, *RENDER_MODES)),
 }
 
 
