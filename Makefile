@@ -131,6 +131,7 @@ docs: $(VENV)/.core
 	$(BIN)/python docs/evidence.py
 	$(BIN)/python docs/baselines.py
 	$(BIN)/python docs/columns.py
+	$(BIN)/python docs/commands.py
 	$(BIN)/python docs/site_reference.py
 	$(BIN)/python docs/wordings.py
 

@@ -77,6 +77,11 @@ def test_the_tables_of_wordings_match_the_audit() -> None:
     assert wordings["PAGE"].read_text("utf-8") == wordings["page"](), "run `make docs`"
 
 
+def test_the_reference_of_the_commands_is_what_they_say() -> None:
+    commands = runpy.run_path(str(ROOT / "docs" / "commands.py"))
+    assert commands["PAGE"].read_text("utf-8") == commands["page"](), "run `make docs`"
+
+
 @pytest.mark.proof
 def test_the_program_that_records_a_trace_runs_as_it_stands(tmp_path: Path) -> None:
     (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs/recording.md").read_text("utf-8"), re.DOTALL)

@@ -122,10 +122,11 @@ class _OnDemand(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name = args[0] if args else ""
         found = super().resolve_command(ctx, args)
-        return (name, _load(name), found[2]) if name in COMMANDS else found
+        return (name, load(name), found[2]) if name in COMMANDS else found
 
 
-def _load(name: str) -> Any:
+def load(name: str) -> Any:
+    """Return a command of :data:`COMMANDS`, imported."""
     module, _, attribute = COMMANDS[name].partition(":")
     command = getattr(import_module(f"websp_gym.cli.{module}"), attribute)
     if isinstance(command, typer.Typer):
