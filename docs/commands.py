@@ -26,7 +26,9 @@ websp run --help        # one of them
 websp --install-completion   # completes commands, ids, sites and agents in your shell
 ```
 
-Every command exits with 0 when it did what it was asked, 1 when something failed, and 2 when it could not begin (a bad option, a missing key or browser); 130 after Ctrl-C.
+Every command exits with 0 when it did what it was asked, 1 when something failed, and 2 when it could not begin.
+A bad option, a missing key and a missing browser are such reasons.
+After Ctrl-C it exits with 130.
 """
 
 
