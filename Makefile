@@ -1,11 +1,11 @@
 # make demo   set everything up and watch one instance run, with no key
 # make test   install what the tests need and run them (what CI runs)
-# make night [PARTS='prove trl']  all tests of every environment and all proofs, one table of them in docs/night.md; goes on where it was stopped
+# make night [PARTS='prove trl']  all tests of every environment and all proofs, one table of them in docs/about/night.md; goes on where it was stopped
 # make coverage [ARGS=tests/env]  run the tests and measure which lines and branches they run, also in other processes (htmlcov/)
 # make test-pythons [ARGS=--episode]  the fast half of them on each installed Python, with the oldest and the newest Playwright
 # make test-agentlab  the same for AgentLab's part, in an environment of its own with its gigabytes (PyTorch, Ray, Gradio)
 # make test-attach  programs of others play through the door of an episode: browser-use, Stagehand, MCP servers, Selenium and more
-# make attach-table  play each of them and write the table of docs/attach.md
+# make attach-table  play each of them and write the table of docs/reference/attach.md
 # make test-live [APPS=roundup]  the live world on real applications of others, installed into build/apps, each with its database
 # make test-rl [RL=trl]  the same for the trainers (trl, openenv, verifiers, skyrl, ray, sb3), each in an environment of its own
 # make check  format, lint, layers of the package, types (Python and JavaScript), and the documentation site

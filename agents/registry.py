@@ -135,7 +135,7 @@ def _imported(spec: str, module: str, name: str) -> Agent:
         raise _unusable(spec, error) from error
     lacking = [part for part in ("name", "observation", "turns", "begin", "act") if not hasattr(agent, part)]
     if lacking:
-        how = docs("agents#an-agent-of-your-own")
+        how = docs("reference/agents#an-agent-of-your-own")
         raise SetupError(f'agent "{spec}" has no {", ".join(lacking)} ({how})', agent=spec)
     return agent  # type: ignore[no-any-return]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from websp_gym.scoring.blunt import markdown
 
 HERE = Path(__file__).resolve().parent
-PAGES = (HERE / "reports.md", HERE / "rl.md")
+PAGES = (HERE / "reference/reports.md", HERE / "reference/rl.md")
 _BETWEEN = re.compile(r"(?<=<!-- baselines -->\n).*?(?=<!-- /baselines -->)", re.DOTALL)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import posixpath
 import re
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGES = {"index.md": "README.md", "changelog.md": "CHANGELOG.md"}
 """Pages of the site that stand at the top of the repository."""
 _LINK = re.compile(r"(?<=\]\()(?!https?://|#|mailto:)([^)#\s]+)")
+_TARGET = re.compile(r"\[([^]]*)\]\([^)]*\)")
+_TEXT = r"\1"
 _ROLE = re.compile(r":[a-z]+:<code>(?:~[\w.]*\.)?([\w.]+)[^<]*</code>")
 """A name in a docstring, as Sphinx reads it: ``:class:`~a.b.Name` ``."""
 _log = logging.getLogger("mkdocs.hooks")
@@ -48,9 +51,9 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
         name = next((page for page, at in PAGES.items() if at == inside), inside.removeprefix("docs/"))
         file = files.get_file_from_path(name)
         if file and file.inclusion.is_included() and inside in (PAGES.get(name), f"docs/{name}"):
-            return name
+            return posixpath.relpath(name, posixpath.dirname(page.file.src_uri))
         kind = "tree" if path.is_dir() else "blob"
-        return f"{config.repo_url}/{kind}/main/{inside}"
+        return f"{config.extra['repository']}/{kind}/main/{inside}"
 
     return _LINK.sub(lead, markdown)
 
@@ -58,3 +61,18 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
 def on_page_content(html: str, **_: Any) -> str:
     """Show the names in docstrings without their roles."""
     return _ROLE.sub(r"<code>\1</code>", html)
+
+
+def on_nav(nav: Any, config: Any, files: Files) -> Any:
+    """Note the pages in the order of the navigation."""
+    config.pages_in_order = nav.pages
+    return nav
+
+
+def on_post_build(config: Any) -> None:
+    """Write llms.txt: each page with its first sentence, for programs that read."""
+    lines = [f"# {config.site_name}", "", f"> {config.site_description}", ""]
+    for page in config.pages_in_order:
+        first = next((line for line in page.markdown.splitlines() if line[:1].isalnum()), "")
+        lines.append(f"- [{page.title}]({page.url or 'index.html'}): {_TARGET.sub(_TEXT, first)}")
+    (Path(config.site_dir) / "llms.txt").write_text("\n".join([*lines, ""]), "utf-8")

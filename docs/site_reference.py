@@ -1,4 +1,4 @@
-"""Write the keys of ``site.yaml``, from the models that read it, into docs/site-reference.md (`make docs`)."""
+"""Write the keys of ``site.yaml``, from the models that read it, into docs/reference/site-yaml.md (`make docs`)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from websp_gym.sandbox.schema import consent, effects, panels, settings, site, site_schema
 
-PAGE = Path(__file__).resolve().parent / "site-reference.md"
+PAGE = Path(__file__).resolve().parent / "reference" / "site-yaml.md"
 _BETWEEN = re.compile(r"(?<=<!-- keys -->\n).*?(?=<!-- /keys -->)", re.DOTALL)
 
 PARTS: dict[str, list[tuple[str, type[BaseModel]]]] = {
@@ -61,7 +61,7 @@ PARTS: dict[str, list[tuple[str, type[BaseModel]]]] = {
 
 
 def page() -> str:
-    """Return docs/site-reference.md with the tables as they should be."""
+    """Return docs/reference/site-yaml.md with the tables as they should be."""
     return _BETWEEN.sub(lambda _: tables(), PAGE.read_text("utf-8"))
 
 

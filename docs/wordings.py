@@ -1,10 +1,10 @@
-"""Write how our wordings and websites relate to what is published into docs/dataset.md (`make docs`)."""
+"""Write how our wordings and websites relate to what is published into docs/about/instances.md (`make docs`)."""
 
 import csv
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-PAGE = HERE / "dataset.md"
+PAGE = HERE / "about" / "instances.md"
 DATA = HERE.parent / "tests" / "data"
 _COLUMNS = {
     "quotes": "quotes something",
@@ -19,7 +19,7 @@ _WHOSE = ("published", "our")
 
 
 def page() -> str:
-    """Return docs/dataset.md with the tables as they should be."""
+    """Return docs/about/instances.md with the tables as they should be."""
     audit = _rows("wording_audit.csv")
     blocks = {
         "wordings": f"{_counts(audit)}\n{_notes(audit)}\n{_limits(audit)}",

@@ -7,7 +7,7 @@
 
 A part that fails does not end the run. A part that passed at the commit that is checked out is not run again, so a run
 that was stopped goes on where it was; --again runs it all the same. Output goes to build/night/PART.log. The table of
-the night is kept in docs/night.md, where the parts that did not run keep their rows.
+the night is kept in docs/about/night.md, where the parts that did not run keep their rows.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from tests.paths import DOCS, ROOT
 from tests.sample import base_of, changed_files, parts_touched_by
 
 FOLDER = ROOT / "build"
-PAGE = DOCS / "night.md"
+PAGE = DOCS / "about" / "night.md"
 TRAINERS = ("trl", "openenv", "verifiers", "skyrl", "ray", "sb3")
 Program = Mapping[str, Sequence[str]]
 """A command by the name of its part, in the order in which they run."""
@@ -63,7 +63,7 @@ _SHOWN = 30
 _HEAD = "| part | result | passed | failed | skipped | minutes | commit | date |\n|---|---|--:|--:|--:|--:|---|---|"
 _TEXT = """# The last night
 
-What `make night` runs beyond the gate ([CONTRIBUTING](../CONTRIBUTING.md)), with the commit and the day of each part's last run.
+What `make night` runs beyond the gate ([CONTRIBUTING](../../CONTRIBUTING.md)), with the commit and the day of each part's last run.
 A commit with a `+` had changes that were not committed.
 
 """

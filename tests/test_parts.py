@@ -91,8 +91,8 @@ def test_a_commit_with_changes_beside_it_is_marked(tmp_path: Path) -> None:
     git("init")
     git("commit", "--allow-empty", "-m", "first")
     clean = checked_out(tmp_path)
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "docs/night.md").write_text("")
+    (tmp_path / "docs/about").mkdir(parents=True)
+    (tmp_path / "docs/about/night.md").write_text("")
     assert (len(clean) > 6, checked_out(tmp_path)) == (True, clean), "its own page does not count"
     (tmp_path / "new.py").write_text("")
     assert checked_out(tmp_path) == f"{clean}+"
@@ -153,7 +153,7 @@ def test_a_site_is_handed_to_every_part_of_a_proof() -> None:
         ("tests/live_apps/roundup.py", {"live"}),
         ("websp_gym/env/task.py", {"prove"}),
         ("extension/recorder.js", {"prove"}),
-        ("docs/agents.md", set()),
+        ("docs/reference/agents.md", set()),
     ],
 )
 def test_a_file_touches_the_part_that_tests_it(file: str, parts: set[str]) -> None:

@@ -37,7 +37,7 @@ from websp_gym.tasks.instances import all_instances
         ("extension/names.js", Touched(tasks=True)),
         ("extension/recorder.js", Touched()),
         ("websp_gym/report/pages/page.py", Touched()),
-        ("docs/agents.md", Touched()),
+        ("docs/reference/agents.md", Touched()),
         ("task_configs/policies/standard/twitch.yaml", Touched(policies=frozenset({"twitch"}))),
         ("task_configs/policies/unconcerned/every-site.yaml", Touched(every_policy=True)),
         ("websp_gym/policies/facts.py", Touched(every_policy=True)),

@@ -16,7 +16,7 @@ def docs(page: str) -> str:
     """Return the address of a page of the documentation, which a wheel does not have.
 
     Args:
-        page: Its name, such as ``"agents"``; may have an anchor.
+        page: Its name, such as ``"reference/agents"``; may have an anchor.
     """
     name, hashed, anchor = page.partition("#")
     return f"{REPOSITORY}/blob/main/docs/{name}.md{hashed}{anchor}"

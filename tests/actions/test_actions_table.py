@@ -99,14 +99,15 @@ def test_a_wrong_registration_is_refused_and_leaves_no_trace(kind: str, example:
     assert before == ACTIONS
 
 
-def test_the_documented_table_is_the_table() -> None:
-    text = (ROOT / "docs/agents.md").read_text("utf-8")
+@pytest.mark.parametrize("page", ["docs/reference/agents.md", "docs/environment.md"])
+def test_the_documented_table_is_the_table(page: str) -> None:
+    text = (ROOT / page).read_text("utf-8")
     rows = [f"| `{one.syntax}` | {one.meaning} | {'free' if one.free else 'yes'} |" for one in ACTIONS]
     assert "\n".join(["|---|---|---|", *rows, ""]) in text
 
 
-def test_the_readme_shows_every_action_as_it_is_read() -> None:
-    text = (ROOT / "README.md").read_text("utf-8")
+def test_the_first_episode_shows_every_action_as_it_is_read() -> None:
+    text = (ROOT / "docs/start/first-episode.md").read_text("utf-8")
     table = text[text.index("| action | effect |") :].split("\n\n", 1)[0]
     shown = [
         cell for line in table.splitlines()[2:] for cell in re.findall(r"`([^`]+)`", line.replace("\\|", "|"))

@@ -14,7 +14,7 @@ import pytest
 from websp_gym.agents.agentlab import make_benchmark
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = (ROOT / "docs" / "agentlab.md").read_text("utf-8")
+PAGE = (ROOT / "docs/reference/agentlab.md").read_text("utf-8")
 BLOCKS = re.findall(r"^```python\n(.*?)^```", PAGE, re.M | re.S)
 
 
@@ -50,7 +50,7 @@ def test_the_imports_of_the_pages_code_exist(block: str) -> None:
     imports: list[ast.stmt] = [
         node for node in ast.parse(block).body if isinstance(node, ast.ImportFrom | ast.Import)
     ]
-    exec(compile(ast.Module(imports, []), "docs/agentlab.md", "exec"), {})
+    exec(compile(ast.Module(imports, []), "docs/reference/agentlab.md", "exec"), {})
 
 
 def test_the_pages_subsets_and_splits_exist() -> None:

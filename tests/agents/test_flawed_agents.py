@@ -1,8 +1,9 @@
-"""Agents that err on purpose fail as intended, and docs/agents.md describes all agents correctly."""
+"""Agents that err on purpose fail as intended, and docs/reference/agents.md describes all agents correctly."""
 
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,7 +18,7 @@ from websp_gym.models import PROVIDERS
 from websp_gym.runner.batch import run_episode
 from websp_gym.tasks.instances import load_instance
 
-GUIDE = DOCS / "agents.md"
+GUIDE = DOCS / "reference/agents.md"
 ON, OFF = "Steam-task-191-ON", "Steam-task-191-OFF"
 """Two switches to turn off, each stored at once; on and already off in S0."""
 FORM = "Steam-task-199"
@@ -74,11 +75,14 @@ def test_a_flawed_agent_starts_each_episode_afresh() -> None:
 # --- the guide --------------------------------------------------------------------------------------
 
 
-def test_the_agent_in_the_guide_solves_its_instance() -> None:
-    (example,) = re.findall(r"```python\n(.*?)```", GUIDE.read_text("utf-8"), re.DOTALL)
+def test_the_agent_in_the_guide_solves_its_instance(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    guide = DOCS / "guides/bring-your-agent.md"
+    agent, episode, *_ = re.findall(r"```python\n(.*?)```", guide.read_text("utf-8"), re.DOTALL)
+    (tmp_path / "my_agent.py").write_text(agent)
+    monkeypatch.syspath_prepend(tmp_path)
     names: dict[str, Any] = {}
-    exec(compile(example, str(GUIDE), "exec"), names)
-    assert (names["result"].outcome, names["result"].agent) == ("success", "refuser")
+    exec(compile(episode, str(guide), "exec"), names)
+    assert (names["result"].outcome, names["result"].agent) == ("success", "my-agent")
 
 
 def test_the_guide_names_every_agent_and_every_option() -> None:

@@ -1,4 +1,4 @@
-"""Play each program and write what was seen into docs/attach.md: `make attach-table`."""
+"""Play each program and write what was seen into docs/reference/attach.md: `make attach-table`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.attach_programs.programs import PROGRAMS, ROOT, SWITCHES, Program, play
 
-PAGE = ROOT / "docs" / "attach.md"
+PAGE = ROOT / "docs/reference/attach.md"
 _BETWEEN = re.compile(r"(?<=<!-- programs -->\n).*?(?=<!-- /programs -->)", re.DOTALL)
 _HEAD = (
     "| program | reward | steps | of them presses with role and name | actions | with two actions | attacks refused |\n"

@@ -1,4 +1,4 @@
-"""docs/adding-a-site.md and docs/site-reference.md name every key that ``site.yaml`` and the task configurations may have."""
+"""docs/reference/sites.md and docs/reference/site-yaml.md name every key that ``site.yaml`` and the task configurations may have."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from websp_gym.tasks import goals, ground_truth, initial_steps, instances, schem
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-PAGES = [DOCS / "adding-a-site.md", DOCS / "site-reference.md"]
+PAGES = [DOCS / "reference/sites.md", DOCS / "reference/site-yaml.md"]
 MODELS: list[type[BaseModel]] = [
     site.SiteSchema,
     *(

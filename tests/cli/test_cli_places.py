@@ -51,7 +51,7 @@ def first_example(text: str) -> list[str]:
 def test_the_first_example_of_recording_has_nothing_in_its_way(tmp_path: Path) -> None:
     help_text = websp_here("record", "--help", variables={"COLUMNS": "300"}).stdout
     example = first_example(help_text)
-    assert first_example((DOCS / "recording.md").read_text("utf-8")) == example
+    assert first_example((DOCS / "reference/traces.md").read_text("utf-8")) == example
     with subprocess.Popen(
         [sys.executable, "-u", "-c", MAIN, *example],
         cwd=tmp_path,

@@ -79,7 +79,7 @@ def test_the_variables_that_are_read_are_those_of_the_source_and_of_the_document
     source = [path.read_text() for path in ROOT.glob("websp_gym/**/*.py") if path != own]
     table = [
         line.split("|")[1]
-        for line in (DOCS / "environments.md").read_text().splitlines()
+        for line in (DOCS / "reference/variables.md").read_text().splitlines()
         if line[:3] == "| `"
     ]
     assert set(named.findall("".join(table))) == {*READ, *GIVEN}

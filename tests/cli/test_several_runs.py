@@ -13,7 +13,7 @@ from rich.console import Console
 from tests.command_support import websp_here
 from websp_gym.cli.board import Board
 from websp_gym.records.results import Result
-from websp_gym.records.runs import Run, read_results, read_run
+from websp_gym.records.runs import Run, read_results, read_run, write_run
 from websp_gym.runner.jobs import Job
 from websp_gym.tasks.splits import split_ids
 
@@ -116,6 +116,27 @@ def test_a_file_of_options_with_a_fault_plays_nothing(tmp_path: Path, text: str,
     assert not (tmp_path / "out").exists()
 
 
+def test_what_is_in_the_matrix_is_not_given_beside_it(tmp_path: Path) -> None:
+    file = tmp_path / "runs.toml"
+    file.write_text(MATRIX)
+    for given in (("--agent", "noop"), ("--policies=standard",)):
+        done = websp_here("run", str(file), *given)
+        assert (done.returncode, "is in the matrix of" in done.stderr) == (2, True)
+
+
+def test_several_runs_do_not_go_into_the_folder_of_one(tmp_path: Path) -> None:
+    out = tmp_path / "one"
+    write_run(out, Run(agent="noop"))
+    done = websp_here("run", ONE, "--agent", "noop", "--agent", "oracle", "--out", str(out), "--resume")
+    assert (done.returncode, "is the folder of one run" in done.stderr) == (2, True)
+
+
+def test_a_run_of_a_program_reads_back_without_its_command(tmp_path: Path) -> None:
+    write_run(tmp_path, Run(agent="cdp:mine", planned=(ONE,)))
+    done = websp_here("run", str(tmp_path / "run.json"))
+    assert (done.returncode, "--agent: say who plays" in done.stderr) == (2, True)
+
+
 def test_a_file_of_options_that_is_not_there_is_named(tmp_path: Path) -> None:
     for name in ("runs.toml", "run.json"):
         done = websp_here("run", str(tmp_path / name))
@@ -123,10 +144,10 @@ def test_a_file_of_options_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 
 def test_a_side_of_a_split_is_played() -> None:
-    test = split_ids("site")[1]
+    test = split_ids("task")[1]
     assert [each["id"] for each in planned("--agent", "noop", "--split", "test")] == test
-    by_task = [name for name in split_ids("task")[0] if name.startswith("Steam-")]
-    assert [each["id"] for each in planned("Steam-*", "--agent", "noop", "--split", "train:task")] == by_task
+    by_site = [name for name in split_ids("site")[0] if name.startswith("Steam-")]
+    assert [each["id"] for each in planned("Steam-*", "--agent", "noop", "--split", "train:site")] == by_site
     wrong = websp_here("run", "--agent", "noop", "--split", "tset")
     assert (wrong.returncode, "use one of train, test" in wrong.stderr) == (2, True)
 

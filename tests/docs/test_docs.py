@@ -23,7 +23,7 @@ def test_every_variable_the_code_reads_is_documented_and_no_other() -> None:
     sources = [path for folder in ("websp_gym", "agents") for path in (ROOT / folder).rglob("*.py")]
     # Names that end in "_" are the beginnings of placeholders in published traces.
     used = {name for path in sources for name in re.findall(r"WEBSP_[A-Z_]*[A-Z]\b", path.read_text("utf-8"))}
-    table = (ROOT / "docs" / "environments.md").read_text("utf-8").split("## Variables")[1]
+    table = (ROOT / "docs/reference/variables.md").read_text("utf-8")
     listed = {
         name
         for row in re.findall(r"^\|([^|]*)\|", table, re.MULTILINE)
@@ -36,7 +36,7 @@ def test_every_variable_the_code_reads_is_documented_and_no_other() -> None:
 def test_the_browsers_allow_list_is_documented() -> None:
     from websp_gym.browser import confinement
 
-    text = (ROOT / "docs" / "environments.md").read_text("utf-8")
+    text = (ROOT / "docs/reference/variables.md").read_text("utf-8")
     names = {*confinement._NAMES, *(f"{prefix}*" for prefix in confinement._PREFIXES)}
     assert sorted(name for name in names if f"`{name}`" not in text) == []
 
@@ -44,7 +44,7 @@ def test_the_browsers_allow_list_is_documented() -> None:
 def test_the_security_table_names_tests_that_exist() -> None:
     rows = [
         line
-        for line in (ROOT / "docs" / "security.md").read_text("utf-8").splitlines()
+        for line in (ROOT / "docs/about/attacks.md").read_text("utf-8").splitlines()
         if line.startswith("|")
     ]
     named = {name for row in rows for name in re.findall(r"`(tests/[\w/]+\.py)", row)}
@@ -84,7 +84,9 @@ def test_the_reference_of_the_commands_is_what_they_say() -> None:
 
 @pytest.mark.proof
 def test_the_program_that_records_a_trace_runs_as_it_stands(tmp_path: Path) -> None:
-    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs/recording.md").read_text("utf-8"), re.DOTALL)
+    (code,) = re.findall(
+        r"```python\n(.*?)```", (ROOT / "docs/reference/traces.md").read_text("utf-8"), re.DOTALL
+    )
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "home.software True False\n", "")
@@ -93,7 +95,7 @@ def test_the_program_that_records_a_trace_runs_as_it_stands(tmp_path: Path) -> N
 
 
 def test_the_documented_json_keys_match_the_commands_output() -> None:
-    text = (ROOT / "docs/runs.md").read_text("utf-8")
+    text = (ROOT / "docs/reference/runs.md").read_text("utf-8")
     listed = re.findall(r"`(\w+)`", text.split("one line with the keys ")[1].split("\n")[0])
     assert listed == list(json.loads(played("a", "Steam-task-194").summary()))
 
@@ -111,7 +113,7 @@ def test_the_figures_of_the_readme_match_their_sources() -> None:
 
 
 def test_every_link_of_the_documents_leads_somewhere() -> None:
-    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "benchmarks").glob("*.md")]
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "benchmarks").glob("*.md")]
     links = [
         (page, link) for page in pages for link in re.findall(r"\]\(([^)\s]+)\)", page.read_text("utf-8"))
     ]
@@ -119,7 +121,7 @@ def test_every_link_of_the_documents_leads_somewhere() -> None:
     assert len(inside) > 100
     broken = [(page.name, link) for page, link in inside if not _there(page, link)]
     assert broken == []
-    assert not _there(ROOT / "README.md", "docs/runs.md#no-such-heading")
+    assert not _there(ROOT / "README.md", "docs/reference/runs.md#no-such-heading")
 
 
 def _there(page: Path, link: str) -> bool:

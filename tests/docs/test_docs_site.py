@@ -80,28 +80,33 @@ def test_a_link_beside_the_site_leads_to_the_repository_and_a_dead_one_is_told(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     hooks = runpy.run_path(str(ROOT / "docs/site_hooks.py"))
-    config = SimpleNamespace(repo_url=REPOSITORY)
-    page = SimpleNamespace(file=SimpleNamespace(src_uri="api.md"))
+    config = SimpleNamespace(extra={"repository": REPOSITORY})
+    page = SimpleNamespace(file=SimpleNamespace(src_uri="reference/api.md"))
     text = (
-        "[a](../README.md) [b](../mkdocs.yml) [c](stability.md#x) [d](nope.md) [e](#f) [g](https://a.example)"
+        "[a](../../README.md) [b](../../mkdocs.yml) [c](../about/stability.md#x) [d](nope.md) [e](#f) "
+        "[g](https://a.example)"
     )
-    listed = ("index.md", "stability.md")
+    listed = ("index.md", "about/stability.md")
     inclusion = SimpleNamespace(is_included=lambda: True)
     files = SimpleNamespace(
         get_file_from_path=lambda name: SimpleNamespace(inclusion=inclusion) if name in listed else None
     )
     assert hooks["on_page_markdown"](text, page, config, files) == (
-        f"[a](index.md) [b]({REPOSITORY}/blob/main/mkdocs.yml) [c](stability.md#x) [d](nope.md) [e](#f) "
+        f"[a](../index.md) [b]({REPOSITORY}/blob/main/mkdocs.yml) [c](../about/stability.md#x) [d](nope.md) [e](#f) "
         "[g](https://a.example)"
     )
-    assert "docs/api.md links to nope.md, which does not exist" in caplog.text
+    assert "docs/reference/api.md links to nope.md, which does not exist" in caplog.text
 
 
 def test_the_navigation_has_every_page() -> None:
     (nav,) = [yaml.safe_load("nav:" + (ROOT / "mkdocs.yml").read_text("utf-8").partition("\nnav:")[2])["nav"]]
     found = _names(nav)
     assert sorted(found) == sorted(
-        {"index.md", "changelog.md", *(path.name for path in (ROOT / "docs").glob("*.md"))}
+        {
+            "index.md",
+            "changelog.md",
+            *(path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")),
+        }
     )
 
 

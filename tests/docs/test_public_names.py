@@ -1,4 +1,4 @@
-"""What documents and examples import is what docs/api.md lists as public."""
+"""What documents and examples import is what docs/reference/api.md lists as public."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from pathlib import Path
 import websp_gym
 from tests.paths import ROOT
 
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "benchmarks").glob("*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "benchmarks").glob("*.md")])
 PROGRAMS = sorted([*(ROOT / "docs/examples").glob("*.py"), *(ROOT / "docs/examples").glob("*.ipynb")])
 PACKAGE = "websp_gym"
-LISTED = re.findall(r"^::: (\S+)$", (ROOT / "docs/api.md").read_text("utf-8"), re.MULTILINE)
+LISTED = re.findall(r"^::: (\S+)$", (ROOT / "docs/reference/api.md").read_text("utf-8"), re.MULTILINE)
 
 
 def _codes(path: Path) -> Iterator[str]:

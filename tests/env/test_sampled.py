@@ -134,7 +134,7 @@ def test_two_draws_from_one_seed_are_two_draws() -> None:
 
 
 def test_splits_can_leave_out_or_balance_what_is_solved_at_the_start() -> None:
-    # The proofs compare each instance with its verified S0; docs/reports.md has the 43 from the sweep of `noop`.
+    # The proofs compare each instance with its verified S0; docs/reference/reports.md has the 43 from the sweep of `noop`.
     solved = [name for name in instance_ids() if solved_at_start(name)]
     assert len(solved) == 43
     assert solved_at_start("Steam-task-191-OFF")

@@ -13,7 +13,7 @@ from websp_gym.rollouts import advantages
 from websp_gym.tasks.ids import instance_ids
 from websp_gym.tasks.splits import split_ids
 
-GUIDE = DOCS / "rl.md"
+GUIDE = DOCS / "reference/rl.md"
 
 
 @pytest.mark.proof

@@ -20,7 +20,7 @@ from websp_gym.tasks.instances import all_instances, load_instance, load_site
 from websp_gym.tasks.selection import select_instances
 
 PUBLISHED = yaml.safe_load((DATA / "published_elements.yaml").read_text("utf-8"))
-# Where the page has another control than those that are annotated; see docs/dataset.md.
+# Where the page has another control than those that are annotated; see docs/about/instances.md.
 DIFFERENT = {
     "Steam-task-198-OFF": ["Dropdown", "Link", "Radio Button", "Checkbox", "Button"],
     "Pinterest-task-64-OFF": ["Icon", "Option", "Link", "Checkbox"],

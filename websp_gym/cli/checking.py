@@ -129,7 +129,7 @@ def new_site(
         Path | None, typer.Option(help="Folder for your own sites, instead of this checkout.")
     ] = None,
     live: Annotated[
-        bool, typer.Option("--live", help="A live website without a replica: only its tasks (docs/live.md).")
+        bool, typer.Option("--live", help="A live website without a replica: only its tasks.")
     ] = False,
 ) -> None:
     """Create a new site with pages, tasks and a test; it passes `websp check` as it is.
@@ -144,13 +144,13 @@ def new_site(
         known = f"WEBSP_TASK_CONFIGS={escape(str(places / 'task_configs'))} " if places else ""
         console.print(f"\nits account: [bold]websp accounts add {made.slug}[/]", soft_wrap=True)
         console.print(f"its tasks:   [bold]{known}websp list --site {made.site_id}[/]", soft_wrap=True)
-        console.print(f"next steps: {docs('live')}", style="dim", soft_wrap=True)
+        console.print(f"next steps: {docs('reference/live')}", style="dim", soft_wrap=True)
         return
     own = f" --places {escape(str(places))}" if places else ""
     known = f"WEBSP_SANDBOX_SITES={escape(str(places / 'sites'))} " if places else ""
     console.print(f"\nbrowse it:   [bold]{known}websp serve {made.slug}[/]", soft_wrap=True)
     console.print(f"check it:    [bold]websp check {made.slug}{own}[/]", soft_wrap=True)
-    console.print(f"next steps: {docs('adding-a-site')}", style="dim", soft_wrap=True)
+    console.print(f"next steps: {docs('reference/sites')}", style="dim", soft_wrap=True)
 
 
 def _show_effects(console: Console, found: list[InstanceEffects]) -> None:

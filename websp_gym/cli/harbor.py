@@ -16,7 +16,10 @@ from websp_gym.tasks.selection import select_instances
 
 
 def harbor(
-    ids: Annotated[list[str] | None, typer.Argument(help="Ids or globs; default: all instances.")] = None,
+    ids: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[ID|GLOB]...", help="Instances, by id or glob. Default: all."),
+    ] = None,
     *,
     out: Annotated[Path, typer.Option(help="New folder for the tasks.")],
     image: Annotated[str, typer.Option(help="Image of websp-gym with the extra `attach`.")] = "websp",

@@ -131,7 +131,8 @@ def _read_rules(path: Path | None) -> str:
         raise SetupError(f"cannot read the rules {path}: {error}", path=str(path)) from error
     if "{word}" not in text:
         raise SetupError(
-            f"{path} has no {{word}}: write it where the fence around evidence is explained ({docs('judge')})",
+            f"{path} has no {{word}}: write it where the fence around evidence is explained "
+            f"({docs('reference/judges')})",
             path=str(path),
         )
     return text

@@ -107,8 +107,8 @@ def _without_reading(results: Sequence[Result]) -> str:
     if not ids:
         return ""
     rates = blunt_rates(ids)
-    parts = [f"{rates[policy].solved} by {name}" for policy, name in LABELS.items()]
-    return f"of {len(ids)}, without reading the instruction (computed): {', '.join(parts)}"
+    parts = [f"{name} {rates[policy].solved}" for policy, name in LABELS.items()]
+    return f"without reading the instruction (computed), of {len(ids)}: {', '.join(parts)}"
 
 
 def _rate(agent: str, results: Sequence[Result]) -> str:

@@ -16,6 +16,7 @@ from typing import Any
 import typer
 from typer.core import TyperOption
 
+from websp_gym.agents.registry import OUTSIDE
 from websp_gym.cli.environment_options import EnvironmentOptions
 from websp_gym.errors import SetupError, nearest
 from websp_gym.records.runs import RUN, read_run
@@ -65,6 +66,11 @@ def without_file(context: typer.Context, args: Sequence[str], given: Sequence[st
         raise SetupError(f"give one file of options, not {' and '.join(files)}")
     known = {each.name: each.multiple for each in context.command.params if isinstance(each, TyperOption)}
     file = read_run_file(Path(files[0]), {name: several for name, several in known.items() if name})
+    options = {option for each in context.command.params for option in each.opts if each.name in file.matrix}
+    if twice := next((each for each in args if each.partition("=")[0] in options), None):
+        raise SetupError(
+            f"{twice} is in the {MATRIX} of {files[0]}; leave it out in one of them", option=twice
+        )
     chosen = {"tasks"} if len(given) > 1 else set()
     context.default_map = {name: value for name, value in file.options.items() if name not in chosen}
     context.meta[KEY] = file
@@ -85,8 +91,10 @@ def read_run_file(path: Path, known: Mapping[str, bool]) -> RunFile:
         run = read_run(path.parent)
         if run is None:
             raise SetupError(f"{path}: there is no such file", path=str(path))
-        tasks = {"tasks": [*run.planned], "trials": max(run.trials.values(), default=1)}
-        return RunFile({**tasks, "agent": [run.agent], "seed": run.seed, **_as_options(run.options)})
+        tasks = {"tasks": [*run.planned], "trials": max(run.trials.values(), default=1), "seed": run.seed}
+        # The command of a program may have secrets, so its run has only its name.
+        agent = {} if run.agent.partition(":")[0] in OUTSIDE else {"agent": [run.agent]}
+        return RunFile({**tasks, **agent, **_as_options(run.options)})
     try:
         data = tomllib.loads(path.read_text("utf-8"))
     except FileNotFoundError:

@@ -35,7 +35,7 @@ class Selection:
         str | None,
         typer.Option(
             metavar="SIDE[:BY]",
-            help="Only one side of a split, such as test:site; test or train alone is by site.",
+            help="Only one side of a split by task, site or state, such as test:site; test alone is by task.",
         ),
     ] = None
     limit: Annotated[
@@ -67,7 +67,7 @@ class Selection:
         if self.split is None:
             return found
         side, _, by = self.split.partition(":")
-        chosen = set(side_of_split(side, by or "site"))
+        chosen = set(side_of_split(side, by or "task"))
         if not chosen & set(found):
             raise SetupError(f"none of these instances is on the side {self.split}", option="split")
         return [name for name in found if name in chosen]

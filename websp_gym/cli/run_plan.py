@@ -12,7 +12,7 @@ from websp_gym.attach.players import named_run
 from websp_gym.cli.environment_options import EnvironmentOptions
 from websp_gym.cli.run_file import RunFile
 from websp_gym.errors import SetupError
-from websp_gym.records.runs import Run
+from websp_gym.records.runs import RUN, Run
 
 
 @dataclass(frozen=True)
@@ -70,6 +70,11 @@ def planned_runs(
     if twice := next((each for each in names if names.count(each) > 1), None):
         raise SetupError(f"--agent: {twice} is given twice", option="agent")
     single = len(made) == 1
+    if not single and out is not None and (out / RUN).exists():
+        raise SetupError(
+            f"{out} is the folder of one run; several have folders below --out: choose another one",
+            path=str(out),
+        )
     return [
         PlannedRun(
             run, out if single or out is None else out / _folder_of(each), run.agent if single else each

@@ -49,7 +49,7 @@ def run(
             metavar="[ID|GLOB|FILE]...",
             autocompletion=complete_id,
             help="Instances to run, by id or glob; or a file of options, runs.toml or the run.json of a run "
-            f"({docs('runs#a-file-of-options')}).",
+            f"({docs('reference/runs#a-file-of-options')}).",
         ),
     ] = None,
     *,
@@ -58,7 +58,7 @@ def run(
         list[str] | None,
         typer.Option(
             help="oracle, noop, random, a model such as openai:gpt-6.2-sol, text:MODEL, flawed:KIND, or module:Class "
-            f"({docs('agents')}); may be repeated.",
+            f"({docs('reference/agents')}); may be repeated.",
             autocompletion=complete_agent,
         ),
     ] = None,
@@ -81,7 +81,8 @@ def run(
         str | None,
         typer.Option(
             metavar="MODULE:FUNCTION",
-            help=f"Call this function with each finished episode, such as to log it elsewhere ({docs('exports')}).",
+            help="Call this function with each finished episode, such as to log it elsewhere "
+            f"({docs('guides/export-and-submit')}).",
         ),
     ] = None,
     as_json: AsJson = False,

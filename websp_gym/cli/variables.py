@@ -13,7 +13,7 @@ READ = (
     "WEBSP_SANDBOX_LOG", "WEBSP_SANDBOX_SITES", "WEBSP_START_SECONDS", "WEBSP_STATE_KEY", "WEBSP_TASK_CONFIGS",
     "WEBSP_TRACES",
 )  # fmt: skip
-"""docs/environments.md says what each is for."""
+"""docs/reference/variables.md says what each is for."""
 GIVEN = (
     "WEBSP_CDP_URL", "WEBSP_DEBUGGER_ADDRESS", "WEBSP_FINISH_URL", "WEBSP_HTTP_URL", "WEBSP_MCP_URL",
     "WEBSP_START_URL", "WEBSP_TASK",

@@ -32,7 +32,7 @@ class Options:
 
     Args:
         world: ``sandbox`` (replica sites on this machine) or ``live`` (the real websites, with your own account:
-            ``docs/live.md``; needs ``WEBSP_LIVE=1``).
+            ``docs/reference/live.md``; needs ``WEBSP_LIVE=1``).
         account: Name of the account in the live world; ``None`` for the only one of the site.
         dataset: Name of an imported dataset whose wordings, ground truth and traces are used, such as ``official``
             (``websp dataset import``); ``None`` for ours.

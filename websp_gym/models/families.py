@@ -137,7 +137,7 @@ def check_temperature(model: ModelSpec, family: Family | None, thinking: Thinkin
 
 def _refused(model: ModelSpec, family: Family, option: str, why: str) -> SetupError:
     note = (
-        f"; this is inferred ({family.inferred}), and WEBSP_FAMILIES can say otherwise ({docs('models')})"
+        f"; this is inferred ({family.inferred}), and WEBSP_FAMILIES can say otherwise ({docs('reference/models')})"
         if family.inferred
         else ""
     )

@@ -36,7 +36,7 @@ def make_model(
     """Make a model from a model string, without sending anything.
 
     Args:
-        spec: The model string: ``PROVIDERS`` has an example of each form, docs/models.md the variables each
+        spec: The model string: ``PROVIDERS`` has an example of each form, docs/reference/models.md the variables each
             needs.
         temperature: Sampling temperature; 1.0 is the paper's, and the only value that many thinking models
             accept.

@@ -92,7 +92,7 @@ def read_script(path: Path) -> Script:
         return Script.model_validate(found)
     except OSError as error:
         raise SetupError(
-            f"scripted:{path}: {error.strerror}; name a YAML file with answers or rules ({docs('models')})",
+            f"scripted:{path}: {error.strerror}; name a YAML file with answers or rules ({docs('reference/models')})",
             path=str(path),
         ) from None
     except (yaml.YAMLError, UnicodeDecodeError, ValidationError) as error:

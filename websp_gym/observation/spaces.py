@@ -124,5 +124,5 @@ def _empty_array(space: AnyBox) -> Any:
 def _no_vector(space: gym.Space[Any]) -> Any:
     raise SetupError(
         f"an observation has texts and lists of any length ({space}), so it cannot be flattened to one vector; keep "
-        "what has a size with FilterObservation, or use CandidateActions (docs/rl.md), whose observation is one"
+        "what has a size with FilterObservation, or use CandidateActions (docs/reference/rl.md), which observes one"
     )

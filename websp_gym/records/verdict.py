@@ -41,7 +41,7 @@ class Check:
 
 @dataclass(frozen=True, kw_only=True)
 class Failure:
-    """Why an episode failed, determined by rules from its state and its record (see ``docs/judge.md``).
+    """Why an episode failed, determined by rules from its state and its record (see ``docs/reference/judges.md``).
 
     Args:
         kinds: The kinds of failure; empty for a failure by a side effect alone.

@@ -7,7 +7,7 @@
  *
  * It follows record linkage (Fellegi and Sunter 1969): each recorded fact adds evidence to a candidate that has it,
  * and subtracts evidence from one that differs, and more if the recorded value is elsewhere on the page. What each
- * finding is worth is in evidence.yaml, with the reasons; docs/recording.md has it as a table.
+ * finding is worth is in evidence.yaml, with the reasons; docs/reference/traces.md has it as a table.
  */
 
 /**

@@ -86,7 +86,7 @@ def script() -> str:
 
 
 def markdown() -> str:
-    """Return the table as Markdown, as in ``docs/recording.md``."""
+    """Return the table as Markdown, as in ``docs/reference/traces.md``."""
     rows = ["| fact | for | against | why |", "|---|---|---|---|"]
     for fact in facts():
         worth = sorted(fact.worth.items(), key=lambda item: -item[1])

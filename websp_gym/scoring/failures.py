@@ -1,4 +1,4 @@
-"""Classify why an episode in the sandbox failed, by the rules over state and trajectory in docs/judge.md."""
+"""Classify why an episode in the sandbox failed, by rules over state and trajectory (docs/reference/judges.md)."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def new_site(
     _check_free(slug, address)
     root = folder or _checkout()
     target = root / ("sites" if folder else _REPOSITORY) / slug
-    words = {"NAME": name, "SLUG": slug, "HOST": address, "ID": site_id, "DOCS": docs("adding-a-site")}
+    words = {"NAME": name, "SLUG": slug, "HOST": address, "ID": site_id, "DOCS": docs("reference/sites")}
     plan = _plan_live if live else _plan
     words["PLACES"] = ", places=SearchPaths.below(Path(__file__).parent.parent)" if folder else ""
     words["IMPORTS"] = (

@@ -93,7 +93,7 @@ def _pictures(report: Report) -> tuple[list[Plot], list[str]]:
         return plots(report), []
     except ImportError:
         return [], [
-            f"no plots: they need the extra “report”, which has Matplotlib ({docs('reports#the-page')})"
+            f"no plots: they need the extra “report”, which has Matplotlib ({docs('reference/reports#the-page')})"
         ]
 
 

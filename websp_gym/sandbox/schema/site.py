@@ -1,6 +1,6 @@
 """The schema of ``sites/<slug>/site.yaml``, which a replica site must fulfil; ``site_files.py`` loads it.
 
-Its parts are defined in ``site_schema.py``, ``settings.py`` and ``consent.py``; ``docs/adding-a-site.md`` describes
+Its parts are defined in ``site_schema.py``, ``settings.py`` and ``consent.py``; ``docs/reference/sites.md`` describes
 the format for authors.
 """
 
