@@ -50,7 +50,9 @@ def make_agent(spec: str) -> Agent:
         return _scripted(spec)
     kind, colon, rest = spec.partition(":")
     if not colon:
-        raise _unknown(spec, nearest(spec, [*SCRIPTED, "flawed:KIND"]) or _hint_of_file(spec) or hint_of_provider(spec))
+        raise _unknown(
+            spec, nearest(spec, [*SCRIPTED, "flawed:KIND"]) or _hint_of_file(spec) or hint_of_provider(spec)
+        )
     if kind == "flawed":
         return _flawed(rest)
     if kind in OUTSIDE:

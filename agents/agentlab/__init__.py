@@ -1,7 +1,8 @@
 """AgentLab: the instances as a benchmark, our agents as its agents, its studies as runs for ``websp report``.
 
 Import this package before AgentLab itself: it makes local copies available of files that AgentLab would download. The
-import also registers the environments and the benchmark ``websp``, in worker processes too. See ``docs/reference/agentlab.md``.
+import also registers the environments and the benchmark ``websp``, in worker processes too. See
+``docs/reference/agentlab.md``.
 """
 
 from websp_gym.agents.agentlab.offline import spare_downloads, stay_offline
