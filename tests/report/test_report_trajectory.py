@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import io
 import math
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 import numpy as np
 import pytest
@@ -38,7 +40,7 @@ from websp_gym.records.recorder import Recorder
 from websp_gym.records.trajectory import Trajectory
 from websp_gym.records.verdict import Check
 from websp_gym.report import trajectory_html, write_trajectory_html
-from websp_gym.report.pages.pictures import Album
+from websp_gym.report.pages.pictures import BYTES_PER_EPISODE, Album
 from websp_gym.report.pages.timeline import frames
 from websp_gym.report.pages.trajectory_view import LabelBar
 from websp_gym.scoring.judge.judgements import JUDGEMENTS, Judgement
@@ -384,20 +386,35 @@ def test_equal_screenshots_are_kept_once(tmp_path: Path) -> None:
     waits = [step(number, view=view(0)) for number in range(1, 4)]
     page = trajectory_html(save(tmp_path, episode(steps=waits)))
     # The picture; a thumbnail and a layer of marks, whose colours change, per observation.
-    assert page.count("data:image/webp") == 1 + 4 + 4
+    assert (page.count("data:image/webp"), page.count("data:image/svg+xml")) == (1 + 4, 4)
 
 
-def test_the_picture_with_its_marks_is_the_one_the_agent_got(tmp_path: Path) -> None:
+def test_the_picture_with_its_marks_is_the_one_the_agent_got(window: Page, tmp_path: Path) -> None:
     folder = run_folder("solved", tmp_path) / "trajectories" / TODO / "001"
     record = load_trajectory(folder).model_copy(update={"seed": 11})
     film = frames(record, Album(folder))
     assert len(film) == len(record.views)
-    for frame in film:
-        layer = Image.open(io.BytesIO(base64.b64decode(frame["layer"].split(",", 1)[1]))).convert("RGBA")
-        plain = Image.open(folder / f"step_{frame['number']:03d}.png").convert("RGB")
-        plain.paste(layer, mask=layer)
+    for frame in film[:2]:
         # That this is what the agent got is proven where it is played: tests/records/test_trajectory.py.
-        assert np.array_equal(np.asarray(plain), marked_picture(record, folder, frame["number"]))
+        expected = marked_picture(record, folder, frame["number"]).astype(int)
+        plain = base64.b64encode((folder / f"step_{frame['number']:03d}.png").read_bytes()).decode()
+        window.set_viewport_size({"width": expected.shape[1], "height": expected.shape[0]})
+        window.set_content(
+            f"""<style>body {{ margin: 0 }} img {{ position: absolute; inset: 0 }}</style>
+            <img src="data:image/png;base64,{plain}"><img src="{frame["layer"]}">"""
+        )
+        window.evaluate("Promise.all([...document.images].map(image => image.decode()))")
+        shown = np.asarray(Image.open(io.BytesIO(window.screenshot())).convert("RGB")).astype(int)
+        differs = np.abs(shown - expected).max(axis=2) > 8
+        labels = re.findall(
+            r'x="(\d+)" y="(\d+)" width="(\d+)" height="(\d+)" fill="#', unquote(frame["layer"])
+        )
+        assert len(labels) == len(frame["marks"]) > 5
+        for left, top, width, height in (map(int, label) for label in labels):
+            # The digits are in another typeface, on the same ground.
+            assert not differs[top, left : left + width].any()
+            differs[top : top + height, left : left + width] = False
+        assert not differs.any()
 
 
 @pytest.mark.parametrize(
@@ -448,6 +465,27 @@ def test_noisy_screenshots_of_twenty_steps_stay_below_four_megabytes(tmp_path: P
     recorder.save()
     # Each picture has a limit of its own, so three of them tell of twenty-one.
     assert 2_000_000 < 7 * write_trajectory_html(recorder.folder).stat().st_size < 4_000_000
+
+
+def test_the_pictures_of_an_episode_share_what_a_report_has_for_it(tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    recorder = Recorder(tmp_path, episode(steps=[step(number) for number in range(1, 8)]))
+    for number in range(8):
+        # A page of text, roughly: an eighth of the blocks is not white.
+        small = np.where(rng.random((128, 160)) < 0.12, rng.integers(0, 256, (128, 160)), 255).astype(
+            np.uint8
+        )
+        buffer = io.BytesIO()
+        Image.fromarray(small).convert("RGB").resize((1280, 1024), Image.Resampling.NEAREST).save(
+            buffer, "PNG"
+        )
+        recorder.screenshot(number, buffer.getvalue())
+    recorder.save()
+    whole = len(trajectory_html(recorder.folder))
+    page = trajectory_html(recorder.folder, picture_bytes=BYTES_PER_EPISODE)
+    packed = len(gzip.compress(page.encode())) * 4 // 3
+    assert packed < 300_000 < whole, "in a report it takes 0.3 MB"
+    assert page.count("data:image/webp") == 8 + 8
 
 
 def test_numbers_that_json_does_not_have_break_nothing(watch: Watch) -> None:

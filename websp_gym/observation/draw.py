@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import colorsys
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -58,40 +59,90 @@ def draw_marks(
     return out
 
 
-def mark_layer(
-    size: tuple[int, int], marks: Sequence[NumberedBox], seed: int, *, scale: float = 1.0
-) -> NDArray[np.uint8]:
-    """Draw marks on a transparent layer; the layer over the screenshot gives the result of :func:`draw_marks`.
+def mark_svg(size: tuple[int, int], marks: Sequence[NumberedBox], seed: int, *, scale: float = 1.0) -> str:
+    """Return the marks as an SVG picture to lay over the screenshot.
+
+    Boxes, labels and colours are those of :func:`draw_marks`; the digits are in the viewer's typeface.
 
     Args:
         size: Width and height of the screenshot.
         marks: Number and box of each mark.
         seed: As for :func:`draw_marks`.
         scale: As for :func:`draw_marks`.
-
-    Returns:
-        Height x width x 4, uint8: opaque where something is drawn, transparent elsewhere.
     """
-    layer = np.zeros((size[1], size[0], 4), dtype=np.uint8)
-    _draw(layer, marks, seed, scale)
-    return layer
+    placed = _placed(size, marks, seed, scale)
+    boxes = "".join(_svg_box(mark) for mark in placed)
+    labels = "".join(_svg_label(mark) for mark in placed)
+    width, height = size
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
+        f'font-family="sans-serif" font-weight="bold" font-size="{_font_pixels(scale)}">{boxes}{labels}</svg>'
+    )
+
+
+@dataclass(frozen=True)
+class _Placed:
+    """A mark on its picture: the corners of its box, and the place of its label, in pixels."""
+
+    number: int
+    box: Boxes
+    colour: tuple[int, int, int]
+    label: NDArray[np.float32]
+    place: tuple[int, int]
+
+    @property
+    def line(self) -> int:
+        """Width of the box's line."""
+        x0, y0, x1, y1 = self.box
+        return 1 if min(x1 - x0, y1 - y0) < _SMALL else 2
 
 
 def _draw(out: Pixels, marks: Sequence[NumberedBox], seed: int | np.random.Generator, scale: float) -> None:
+    placed = _placed((out.shape[1], out.shape[0]), marks, seed, scale)
+    for mark in placed:
+        _outline(out, mark)
+    for mark in placed:
+        _paste(out, mark)
+
+
+def _placed(
+    size: tuple[int, int], marks: Sequence[NumberedBox], seed: int | np.random.Generator, scale: float
+) -> list[_Placed]:
     if not marks:
-        return
-    height, width, channels = out.shape
-    boxes = _inside(np.array([box for _, box in marks], dtype=np.float64) * scale, width, height)
+        return []
+    boxes = _inside(np.array([box for _, box in marks], dtype=np.float64) * scale, *size)
     colours = _colours(len(marks), np.random.default_rng(seed))
-    # Drawn pixels are opaque.
-    colours = np.pad(colours, ((0, 0), (0, channels - 3)), constant_values=255)
-    for box, colour in zip(boxes, colours, strict=True):
-        _outline(out, box, colour)
-    labels = [_digits(number, round(_FONT_PIXELS * scale**0.5)) for number, _ in marks]
-    sizes = np.array([(label.shape[1], label.shape[0]) for label in labels])
-    places = _places(boxes, sizes, width, height)
-    for (x, y), label, colour in zip(places, labels, colours, strict=True):
-        _paste(out, x, y, label, colour)
+    labels = [_digits(number, _font_pixels(scale)) for number, _ in marks]
+    places = _places(boxes, np.array([(label.shape[1], label.shape[0]) for label in labels]), *size)
+    numbers = [number for number, _ in marks]
+    return [_Placed(*parts) for parts in zip(numbers, boxes, colours, labels, places, strict=True)]
+
+
+def _font_pixels(scale: float) -> int:
+    return round(_FONT_PIXELS * scale**0.5)
+
+
+def _svg_box(mark: _Placed) -> str:
+    x0, y0, x1, y1 = (int(value) for value in mark.box)
+    line = mark.line
+    # A stroke is centred on its path.
+    return (
+        f'<rect x="{x0 + line / 2:g}" y="{y0 + line / 2:g}" width="{max(x1 - x0 - line, 0)}" '
+        f'height="{max(y1 - y0 - line, 0)}" fill="none" stroke="{_hex(mark)}" stroke-width="{line}"/>'
+    )
+
+
+def _svg_label(mark: _Placed) -> str:
+    (x, y), (tall, wide) = mark.place, mark.label.shape[:2]
+    return (
+        f'<rect x="{x}" y="{y}" width="{wide}" height="{tall}" fill="{_hex(mark)}"/>'
+        f'<text x="{x + 2}" y="{y + tall - 2}" textLength="{wide - 4}" lengthAdjust="spacingAndGlyphs" fill="#fff">'
+        f"{mark.number}</text>"
+    )
+
+
+def _hex(mark: _Placed) -> str:
+    return "#{:02x}{:02x}{:02x}".format(*mark.colour)
 
 
 def _inside(boxes: NDArray[np.float64], width: int, height: int) -> Boxes:
@@ -102,11 +153,11 @@ def _inside(boxes: NDArray[np.float64], width: int, height: int) -> Boxes:
     return corners
 
 
-def _colours(count: int, rng: np.random.Generator) -> NDArray[np.uint8]:
+def _colours(count: int, rng: np.random.Generator) -> list[tuple[int, int, int]]:
     """Return saturated colours of random hue; neighbours in the list differ much (golden ratio steps)."""
     hues = (rng.random() + np.arange(count) * 0.618034 + rng.uniform(-0.05, 0.05, count)) % 1.0
     lights = rng.uniform(*_LUMINANCE, count)
-    return np.array([_colour(hue, light) for hue, light in zip(hues, lights, strict=True)], dtype=np.uint8)
+    return [_colour(hue, light) for hue, light in zip(hues, lights, strict=True)]
 
 
 def _colour(hue: float, luminance: float) -> tuple[int, int, int]:
@@ -133,13 +184,13 @@ def _palette(hue: int, step: int) -> tuple[int, int, int]:
     return red, green, blue
 
 
-def _outline(out: Pixels, box: Boxes, colour: Pixels) -> None:
-    x0, y0, x1, y1 = (int(value) for value in box)
-    line = 1 if min(x1 - x0, y1 - y0) < _SMALL else 2
-    out[y0 : y0 + line, x0:x1] = colour
-    out[max(y1 - line, y0) : y1, x0:x1] = colour
-    out[y0:y1, x0 : x0 + line] = colour
-    out[y0:y1, max(x1 - line, x0) : x1] = colour
+def _outline(out: Pixels, mark: _Placed) -> None:
+    x0, y0, x1, y1 = (int(value) for value in mark.box)
+    line = mark.line
+    out[y0 : y0 + line, x0:x1] = mark.colour
+    out[max(y1 - line, y0) : y1, x0:x1] = mark.colour
+    out[y0:y1, x0 : x0 + line] = mark.colour
+    out[y0:y1, max(x1 - line, x0) : x1] = mark.colour
 
 
 @cache
@@ -156,10 +207,11 @@ def _digits(number: int, pixels: int) -> NDArray[np.float32]:
     return np.asarray(mask, dtype=np.float32)[:, :, None] / np.float32(255)
 
 
-def _paste(out: Pixels, x: int, y: int, label: NDArray[np.float32], colour: Pixels) -> None:
-    height, width = label.shape[:2]
+def _paste(out: Pixels, mark: _Placed) -> None:
+    (x, y), (height, width) = mark.place, mark.label.shape[:2]
     target = out[y : y + height, x : x + width]
-    cover = label[: target.shape[0], : target.shape[1]]
+    cover = mark.label[: target.shape[0], : target.shape[1]]
+    colour = np.array(mark.colour, dtype=np.float32)
     target[:] = (colour + (255.0 - colour) * cover).astype(np.uint8)
 
 

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from websp_gym.errors import SetupError
+from websp_gym.report.pages.pictures import BYTES_PER_EPISODE
 from websp_gym.report.pages.trajectory_view import trajectory_html
 from websp_gym.report.tables.rows import EpisodeRow
 
@@ -88,11 +89,10 @@ def pack(
 def _page(episode: EpisodeRow) -> str | SetupError:
     assert episode.folder is not None
     try:
-        page = trajectory_html(episode.folder)
+        page = trajectory_html(episode.folder, picture_bytes=BYTES_PER_EPISODE)
     except SetupError as error:
         return error
-    # The pictures in the page are already compressed: a higher level takes longer and gains nothing.
-    return b64encode(gzip.compress(page.encode("utf-8", errors="replace"), 1, mtime=0)).decode()
+    return b64encode(gzip.compress(page.encode("utf-8", errors="replace"), mtime=0)).decode()
 
 
 def _add(packed: Packed, episode: EpisodeRow, page: str | SetupError, limit: int) -> None:

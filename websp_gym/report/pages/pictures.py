@@ -6,17 +6,22 @@ import hashlib
 import io
 import math
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
 
 from PIL import Image
 
 from websp_gym.files import MAX_PICTURE, UnfitFileError, read_file
-from websp_gym.observation.draw import mark_layer
+from websp_gym.observation.draw import mark_svg
 
 BYTES_PER_PICTURE = 110_000
 """Largest encoded picture: 21 of them, base64 included, stay below 3.2 MB."""
+BYTES_PER_EPISODE = 175_000
+"""Encoded pictures of an episode in a report, shared among them; with all else such an episode takes 0.3 MB."""
+_LEAST = 14_000
+"""Bytes of a picture whose text can still be read, in long episodes too."""
 
 _THUMBNAIL = (168, 134)
 _QUALITIES = (82, 60, 40)
@@ -49,11 +54,8 @@ def layer_uri(
     """
     if not marks or size[0] * size[1] > _MAX_PIXELS:
         return ""
-    buffer = io.BytesIO()
-    # Lossless WebP: half the bytes of a PNG in the same time.
-    layer = Image.fromarray(mark_layer(size, marks, seed, scale=scale))
-    layer.save(buffer, "WEBP", lossless=True, quality=20, method=1)
-    return _uri(buffer.getvalue())
+    # As text, which compresses; base64 hides what repeats.
+    return "data:image/svg+xml," + quote(mark_svg(size, marks, seed, scale=scale), safe=" =:/'<>,()")
 
 
 class Album:
@@ -61,12 +63,21 @@ class Album:
 
     Args:
         folder: Folder of the screenshots.
+        most: Most bytes of one encoded picture.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, most: int = BYTES_PER_PICTURE) -> None:
         self.pictures: list[Picture] = []
         self._folder = folder
+        self._most = most
         self._known: dict[bytes, int] = {}
+
+    @classmethod
+    def within(cls, total: int, folder: Path, names: Iterable[str | None]) -> Album:
+        """Return an album for the screenshots of these names that shares `total` bytes among the different ones."""
+        different = {digest for name in names if name and (digest := _digest(folder / name))}
+        share = total // max(1, len(different))
+        return cls(folder, min(BYTES_PER_PICTURE, max(_LEAST, share)))
 
     def add(self, name: str | None) -> tuple[int | None, str]:
         """Add a screenshot by file name; return its index in :attr:`pictures`, or None and why it is missing."""
@@ -83,7 +94,7 @@ class Album:
         key = hashlib.sha256(data).digest()
         if key not in self._known:
             try:
-                picture = _picture(data)
+                picture = _picture(data, self._most)
             except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
                 return None, f"{name} is not a readable picture"
             self._known[key] = len(self.pictures)
@@ -91,28 +102,35 @@ class Album:
         return self._known[key], ""
 
 
-def _picture(data: bytes) -> Picture:
+def _digest(file: Path) -> bytes | None:
+    try:
+        return hashlib.sha256(read_file(file, MAX_PICTURE)).digest()
+    except (OSError, ValueError):
+        return None  # said when it is added
+
+
+def _picture(data: bytes, most: int) -> Picture:
     with Image.open(io.BytesIO(data), formats=["PNG", "JPEG", "WEBP"]) as opened:
         if opened.width * opened.height > _MAX_PIXELS:
             raise ValueError(f"{opened.width}×{opened.height} is not a screenshot")
         image = opened.convert("RGB")
     small = image.copy()
     small.thumbnail(_THUMBNAIL, Image.Resampling.LANCZOS, reducing_gap=2.0)
-    return Picture(_uri(_squeeze(image)), _uri(_webp(small, 70)), image.width, image.height)
+    return Picture(_uri(_squeeze(image, most)), _uri(_webp(small, 70)), image.width, image.height)
 
 
-def _squeeze(image: Image.Image) -> bytes:
+def _squeeze(image: Image.Image, most: int) -> bytes:
     """Reduce quality first and resolution last."""
     for quality in _QUALITIES:
         data = _webp(image, quality)
-        if len(data) <= BYTES_PER_PICTURE:
+        if len(data) <= most:
             return data
-        if len(data) > 3 * BYTES_PER_PICTURE:
+        if len(data) > 2 * most:
             break  # lower quality alone is not enough
     # The size is proportional to the area; small pictures need more bytes per pixel, which lower quality offsets.
-    scale = min(0.9, max(0.2, 1.2 * math.sqrt(BYTES_PER_PICTURE / len(data))))
+    scale = min(0.9, max(0.2, 1.2 * math.sqrt(most / len(data))))
     smaller = (max(1, int(image.width * scale)), max(1, int(image.height * scale)))
-    return _squeeze(image.resize(smaller, Image.Resampling.BILINEAR))
+    return _squeeze(image.resize(smaller, Image.Resampling.BILINEAR), most)
 
 
 def _webp(image: Image.Image, quality: int) -> bytes:

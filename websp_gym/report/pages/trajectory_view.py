@@ -1,9 +1,8 @@
 """One episode as one HTML file, to see what happened and whether the score is right.
 
 The file is self-contained. A content security policy allows only its script and style sheet, by hash, and no
-request; text of agents and web pages is escaped. Screenshots are recompressed to WebP of at most
-:data:`~websp_gym.report.pages.pictures.BYTES_PER_PICTURE` bytes each (20 steps stay below 4 MB); the lossless
-originals stay in the folder.
+request; text of agents and web pages is escaped. Screenshots are recompressed to WebP; the lossless originals stay in
+the folder.
 """
 
 from __future__ import annotations
@@ -83,12 +82,13 @@ class LabelBar:
     overview: str
 
 
-def trajectory_html(folder: Path, album: Album | None = None, *, label: LabelBar | None = None) -> str:
+def trajectory_html(folder: Path, *, picture_bytes: int | None = None, label: LabelBar | None = None) -> str:
     """Return a recorded episode as one self-contained HTML page.
 
     Args:
         folder: The episode's folder, or its JSON file.
-        album: Gets the screenshots; by default a new one. The page embeds them all.
+        picture_bytes: Most bytes of its screenshots together; None for
+            :data:`~websp_gym.report.pages.pictures.BYTES_PER_PICTURE` each.
         label: A bar to label the episode. The page is then blind: it hides verdict, checks, state, events, judges,
             options and times, and shows what a judge sees, with the marks.
 
@@ -99,7 +99,7 @@ def trajectory_html(folder: Path, album: Album | None = None, *, label: LabelBar
         SetupError: There is no trajectory, or it has another schema.
     """
     trajectory = load_trajectory(folder)
-    album = album or Album(_base(folder))
+    album = _album(_base(folder), trajectory, picture_bytes)
     film = frames(trajectory, album)
     verdict = _verdict(trajectory)
     diff = state_diff(trajectory.s0, trajectory.end, _setting_checks(verdict))
@@ -131,6 +131,13 @@ def trajectory_html(folder: Path, album: Album | None = None, *, label: LabelBar
         policy=_policy(style, code, form="'self'" if label else "'none'"),
         label=label,
     )  # fmt: skip
+
+
+def _album(base: Path, trajectory: Trajectory, picture_bytes: int | None) -> Album:
+    if picture_bytes is None:
+        return Album(base)
+    views = [*([trajectory.initial] if trajectory.initial else []), *(step.view for step in trajectory.steps)]
+    return Album.within(picture_bytes, base, (view.screenshot for view in views))
 
 
 def write_trajectory_html(folder: Path, out: Path | None = None) -> Path:
