@@ -268,6 +268,9 @@ def test_no_episode_is_begun_past_the_limit_on_the_cost() -> None:
     assert (limits.go_on(0), limits.go_on(1), limits.stopped) == (True, False, "")
     limits.add(dear)
     assert (limits.go_on(0), limits.stopped) == (False, "--max-cost: $0.40 spent")
+    judged = RunLimits(max_cost=0.5)
+    judged.add(replace(dear, judge_cost=0.2))
+    assert judged.go_on(0) is False, "the models of the reward are paid too"
     with pytest.raises(SetupError, match="no price is known for x"):
         RunLimits(max_cost=0.5).add(replace(dear, cost=None))
 

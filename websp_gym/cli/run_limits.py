@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from websp_gym.models.probe import Probed
+from websp_gym.models.usage import sum_known
 from websp_gym.records.results import Result
 from websp_gym.records.runs import count
 from websp_gym.scoring.judge.batch import Spending
@@ -47,8 +48,11 @@ class RunLimits:
         if result.lasting and not self.stopped:
             what = "played" if result.status == "error" else "judged"
             self.stopped = f"no other episode could be {what} either ({result.lasting})"
-        if result.calls:
-            self._spending.add(result.cost, [result.agent])
+        cost = result.cost if result.calls else 0.0
+        unknown = [
+            name for name, each in ((result.agent, cost), ("a judge", result.judge_cost)) if each is None
+        ]
+        self._spending.add(sum_known([cost, result.judge_cost]), unknown)
 
     def add_probes(self, probed: Sequence[Probed]) -> None:
         """Count what the first requests cost; raise SetupError if the cost is limited and a price unknown."""

@@ -88,6 +88,7 @@ class Result:
         input_tokens: Tokens read by the model; ``None`` if unknown or if there is no model.
         output_tokens: Tokens written by the model; ``None`` if unknown or if there is no model.
         cost: Cost in US dollars; ``None`` if a price is unknown. It is never estimated.
+        judge_cost: The same for the models of the reward ``judge``; 0.0 without it.
         tries: The attempts that an error ended, in order; empty if the first attempt reached its end.
         lasting: Why no other episode of the run could be played or judged either, such as a wrong key of a model;
             empty if nothing speaks against it.
@@ -128,6 +129,7 @@ class Result:
     input_tokens: int | None = None
     output_tokens: int | None = None
     cost: float | None = None
+    judge_cost: float | None = 0.0
     tries: tuple[Try, ...] = ()
     lasting: str = ""
     trajectory: str = ""
@@ -281,6 +283,7 @@ def _scored(verdict: Verdict) -> dict[str, Any]:
         "progress": verdict.progress,
         "completed": verdict.completed,
         "policies": verdict.policies,
+        "judge_cost": verdict.details.get("spent", 0.0) if verdict.source == "judge" else 0.0,
     }
 
 
