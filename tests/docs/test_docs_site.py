@@ -81,7 +81,7 @@ def test_a_link_beside_the_site_leads_to_the_repository_and_a_dead_one_is_told(
 ) -> None:
     hooks = runpy.run_path(str(ROOT / "docs/site_hooks.py"))
     config = SimpleNamespace(extra={"repository": REPOSITORY})
-    page = SimpleNamespace(file=SimpleNamespace(src_uri="reference/api.md"))
+    page = SimpleNamespace(file=SimpleNamespace(src_uri="reference/errors.md"))
     text = (
         "[a](../../README.md) [b](../../mkdocs.yml) [c](../about/stability.md#x) [d](nope.md) [e](#f) "
         "[g](https://a.example)"
@@ -95,7 +95,7 @@ def test_a_link_beside_the_site_leads_to_the_repository_and_a_dead_one_is_told(
         f"[a](../index.md) [b]({REPOSITORY}/blob/main/mkdocs.yml) [c](../about/stability.md#x) [d](nope.md) [e](#f) "
         "[g](https://a.example)"
     )
-    assert "docs/reference/api.md links to nope.md, which does not exist" in caplog.text
+    assert "docs/reference/errors.md links to nope.md, which does not exist" in caplog.text
 
 
 def test_the_navigation_has_every_page() -> None:

@@ -1,4 +1,4 @@
-"""What documents and examples import is what docs/reference/api.md lists as public."""
+"""What documents and examples import is what the pages of docs/reference/api list as public."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from tests.paths import ROOT
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "benchmarks").glob("*.md")])
 PROGRAMS = sorted([*(ROOT / "docs/examples").glob("*.py"), *(ROOT / "docs/examples").glob("*.ipynb")])
 PACKAGE = "websp_gym"
-LISTED = re.findall(r"^::: (\S+)$", (ROOT / "docs/reference/api.md").read_text("utf-8"), re.MULTILINE)
+REFERENCE = sorted((ROOT / "docs/reference/api").glob("*.md"))
+LISTED = re.findall(r"^::: (\S+)$", "\n".join(page.read_text("utf-8") for page in REFERENCE), re.MULTILINE)
 
 
 def _codes(path: Path) -> Iterator[str]:
