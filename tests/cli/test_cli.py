@@ -111,7 +111,7 @@ def test_every_command_has_help_with_an_example() -> None:
         (["show", "Steam-task-191-OM"], 'did you mean "Steam-task-191-ON"?'),
         (["run", "Steam-task-191"], 'did you mean "Steam-task-191-ON" or "Steam-task-191-OFF"?'),
         (["run", "--site", "Steem"], 'did you mean "Steam"?'),
-        (["run", "Steam-task-191-ON", "--viewport", "wide"], "1280x1024"),
+        (["run", "Steam-task-191-ON", "--agent", "noop", "--viewport", "wide"], "1280x1024"),
         (["run", "Steam-task-191-ON", "--agent", "no_such.module:Agent"], 'no module "no_such.module"'),
         (["run", "Steam-task-191-ON", "--agent", "json:JSONDecoder"], "has no name, observation"),
         (["run", "--tasks", "Stem-*"], "no instance matches"),

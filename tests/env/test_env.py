@@ -415,7 +415,7 @@ def test_an_answer_counts_if_it_is_given_in_time_however_long_the_page_then_take
     limits = env._episode._limits
 
     def rests_after_the_limit(tabs: Any) -> bool:
-        limits._began -= limits.max_seconds
+        limits.began -= limits.max_seconds
         return settle(tabs)
 
     monkeypatch.setattr("websp_gym.env.episode.settle", rests_after_the_limit)

@@ -87,7 +87,7 @@ def test_reports_and_runs_show_them_for_the_instances_that_were_played(
     assert all(row.computed and not row.reference for row in rows if row.label in computed)
     summarise("noop", results, played=3, skipped=0, folder=None)
     said = (
-        "of 2, without reading the instruction (computed): 1 by nothing done, 2 by all switches most private"
+        "without reading the instruction (computed), of 2: nothing done 1, all switches most private 2"
     )
     assert said in capsys.readouterr().out
     summarise("noop", [_result("Elsewhere-task-1")], played=1, skipped=0, folder=None)

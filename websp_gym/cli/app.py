@@ -100,7 +100,7 @@ class _Command(TyperCommand):
         if self.name == "run":
             from websp_gym.cli.run_file import without_file
 
-            args = without_file(ctx, args, options["instances"] or ())
+            args = without_file(ctx, args, options.get("instances") or ())
         return super().parse_args(ctx, args)
 
 
