@@ -86,7 +86,7 @@ def test_an_action_that_is_not_registered_is_refused() -> None:
 @pytest.mark.parametrize(
     ("kind", "example", "said"),
     [
-        ("click", "click", 'there is an action named "Click" already'),
+        ("click", "click", 'there is already an action named "Click"'),
         ("Reload", "Reload now", "'Reload now' is not an example of Reload"),
         ("Reload", "Wait", "'Wait' is not an example of Reload"),
         ("Re load", "Re load", "'Re load' is not an example of Re load"),

@@ -215,7 +215,7 @@ def test_scrolling_is_free_and_goes_as_far_as_it_says(use: Use) -> None:
 
 def test_the_pointer_is_kept_for_actions_without_a_coordinate(use: Use) -> None:
     page = use.hands.show(LISTENING)
-    with pytest.raises(ActionError, match="the pointer was not moved yet; nothing happened"):
+    with pytest.raises(ActionError, match="the pointer has not been moved yet; nothing happened"):
         use(a("left_mouse_down"))
     use(a("mouse_move", coordinate=[30, 40]), a("left_mouse_down"), a("mouse_move", coordinate=[50, 60]))
     assert page.evaluate("heard") == ["mousedown 30 40 0 1"]
@@ -282,7 +282,7 @@ def test_what_would_take_longer_than_a_step_is_refused_with_the_limit(use: Use) 
         a("hold_key", text="a", duration=30),
         o("wait", ms=20_001),
     ):
-        with pytest.raises(ActionError, match="seconds; one action has 20 at most; nothing was done"):
+        with pytest.raises(ActionError, match="seconds, and an action may take 20; nothing was done"):
             use(action)
     assert page.evaluate("heard") == []
 
@@ -381,8 +381,8 @@ WRONG: tuple[tuple[Any, str], ...] = (
     (o("click", x="5", y=5), "x should be a number"),
     (o("click", x=True, y=5), "x should be a number"),
     (o("click", x=1e300, y=5), "x should be a number"),
-    (o("click", x=float("nan"), y=5), "NaN is no number"),
-    (o("click", x=float("inf"), y=5), "Infinity is no number"),
+    (o("click", x=float("nan"), y=5), "NaN is not a number"),
+    (o("click", x=float("inf"), y=5), "Infinity is not a number"),
     (o("click", x=1, y=5, button="fourth"), "button should be one of left, right"),
     (o("click", x=1, y=5, keys=["CTRL", 3]), "keys should be names of keys"),
     (o("click", x=1, y=5, keys=["NOKEY"]), "there is no key 'NOKEY'"),
@@ -401,10 +401,10 @@ WRONG: tuple[tuple[Any, str], ...] = (
     (g("wait", seconds=-1), "a number from 0"),
     (
         o("move", x=1, y=2, keys=["TAB"]),
-        "Tab cannot be held down meanwhile, only Control, Alt, Meta, Shift can",
+        "Tab cannot be held down during an action, only Control, Alt, Meta, Shift can",
     ),
-    (o("scroll", x=1, y=2, scroll_y=1, keys=["CTRL", "a"]), "a cannot be held down meanwhile"),
-    (o("click", x=1, y=2, keys=["ENTER"]), "Enter cannot be held down meanwhile"),
+    (o("scroll", x=1, y=2, scroll_y=1, keys=["CTRL", "a"]), "a cannot be held down during an action"),
+    (o("click", x=1, y=2, keys=["ENTER"]), "Enter cannot be held down during an action"),
     (
         a("scroll", coordinate=[1, 2], scroll_direction="up", scroll_amount=1, text="space"),
         "Space cannot be held",
@@ -415,8 +415,8 @@ WRONG: tuple[tuple[Any, str], ...] = (
         for region in ([0, 0, 9999, 9], [0, 0, 9, 9999], [-1, 0, 9, 9])
     ),
     ({"name": "click", "args": [1]}, "args should be an object"),
-    ({"x": 5}, "an object that is no action"),
-    ({}, "an object that is no action"),
+    ({"x": 5}, "the object is not an action"),
+    ({}, "the object is not an action"),
     ({1: {2: {3}}}, "JSON"),
 )
 

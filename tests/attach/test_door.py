@@ -133,7 +133,7 @@ def test_an_action_that_comes_when_the_time_is_over_is_refused(make: MakeEnv) ->
     action = OutsideAction(("mouse_click", [5, 300], {}), "")
     truncated = env.step(action)[3]
     assert (truncated, action.decided.done()) == (True, True)
-    assert action.decided.result() == "not carried out: the time was over"
+    assert action.decided.result() == "not carried out: the time was up"
 
 
 def test_scripts_that_act_send_or_open_are_steps_marked_as_such(make: MakeEnv) -> None:

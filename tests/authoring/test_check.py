@@ -187,7 +187,7 @@ def test_mistakes_in_the_files_are_named_without_a_browser(tmp_path: Path) -> No
     assert "mail: 'maybe' is not true or false" in _said(report, "goal")
     assert "both wordings are the same" in _said(report, "instructions")
     assert "files/lost.json; record it with `websp record`" in _said(report, "S0 files")
-    assert "leave out current; this browser's own session comes of signing in" in _said(report, "S0 files")
+    assert "leave out current; signing in creates this browser's own session" in _said(report, "S0 files")
     assert "found has no trace yet; run `make traces SITE=files`" in _said(report, "recordings")
     assert "type does not fit a checkbox; it fits combobox" in _said(report, "ground truth")
     assert "odd.html:1:" in _said(report, "templates")

@@ -10,7 +10,7 @@ from websp_gym.browser.notices import ASKED
 __all__ = ["hands", "sites"]
 
 SAVED = {"content-type": "text/csv", "content-disposition": "attachment; filename=my-data.csv"}
-TOLD = "the page began a download of 'my-data.csv'; it was cancelled, as no file can be saved here"
+TOLD = "the page started a download of 'my-data.csv'; it was cancelled, because no file can be saved here"
 
 
 @pytest.mark.parametrize(

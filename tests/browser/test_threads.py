@@ -127,7 +127,7 @@ def from_another():
 thread = threading.Thread(target=from_another)
 thread.start()
 thread.join()
-assert "another thread of this process drives the browser itself" in said[0], said
+assert "another thread of this process already drives the browser" in said[0], said
 assert play(env) == 1.0
 env.close()
 """
@@ -146,7 +146,7 @@ def test_a_thread_that_uses_playwrights_objects_itself_is_the_only_one() -> None
 
 
 def test_a_thread_cannot_take_the_browser_from_the_one_that_drives_it() -> None:
-    with pytest.raises(WorldError, match="a thread of this process drives the browser already"):
+    with pytest.raises(WorldError, match="another thread of this process already drives the browser"):
         adopt()
 
 

@@ -92,7 +92,7 @@ def test_a_wrong_action_is_told_and_the_episode_goes_on(env: WebspEnv) -> None:
     circle["x"] = circle
     cases: tuple[tuple[Any, str], ...] = (
         ({"type": "click", "x": 5000, "y": 5}, "outside the picture"),
-        ({"type": "click", "x": float("nan"), "y": 5}, "NaN is no number"),
+        ({"type": "click", "x": float("nan"), "y": 5}, "NaN is not a number"),
         (deep, "RecursionError"),
         (circle, "ValueError"),
         ({"type": "type", "text": "a" * 1_000_000}, "expected at most"),

@@ -407,7 +407,7 @@ def test_an_answer_counts_if_it_is_given_in_time_however_long_the_page_then_take
     observation, reward, terminated, truncated, info = env.step("ANSWER; too late")
     assert (reward, terminated, truncated, info["reason"]) == (0.0, False, True, "time_limit")
     assert observation["seconds_left"] == 0.0
-    assert "the time was over" in observation["last_action_error"]
+    assert "the time was up" in observation["last_action_error"]
 
     observation, _info = env.reset(options={"max_seconds": 600})
     assert 600 >= observation["seconds_left"] >= env.step("Jump")[0]["seconds_left"] > 0

@@ -158,7 +158,7 @@ def test_expected_sessions_may_name_this_browsers_own(account: Account) -> None:
 
 
 def test_this_browsers_session_cannot_be_prepared(account: Account) -> None:
-    with pytest.raises(WorldError, match="comes of signing in"):
+    with pytest.raises(WorldError, match="signing in creates this browser's own session"):
         account.episode.prepare("steam", {}, {"sessions": [{"device": "Phone", "current": True}]})
     assert len(account.sessions) == len(FIVE) + 1
 

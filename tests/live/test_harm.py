@@ -136,7 +136,7 @@ def test_what_a_script_or_a_full_cart_shows_is_held_back(
         info = click(env, page, name)
     assert (info["reason"], info["caused_by"]) == ("stopped", "agent")
     assert info["verdict"]["status"] == "fail"
-    assert f"the harm guard takes it for one that {kind}" in info["verdict"]["reason"]
+    assert f"according to the harm guard, it {kind}" in info["verdict"]["reason"]
     assert not [event for event in env.task.server.state().events if event.kind == "destructive"]
 
 

@@ -40,7 +40,7 @@ def test_what_a_press_sets_without_sending_a_form_must_show(
     if not forgets:
         assert author.reset(event, expect={"mails": True})["events"] == 1
     else:
-        with pytest.raises(InitialStateError, match=f'"{name}" is still there when the page is loaded'):
+        with pytest.raises(InitialStateError, match=f'"{name}" is still there after reloading the page'):
             author.reset(event, expect={"mails": True})
 
 

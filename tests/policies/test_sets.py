@@ -37,7 +37,7 @@ def written(folder: Path, *rules: str, site: str = "github") -> Path:
         ("never: {remove: {collection: tokens, where: {title: x}}}", 'tokens has no field "title"'),
         ("never: {edit: {collection: repos}, field: visible}", 'repos has no field "visible"'),
         ("never: {change: {settings: [profile.private], to: 7}}", "7 is not true or false"),
-        ("never: {visit: https://github.com/}", "is not a pattern of an address"),
+        ("never: {visit: https://github.com/}", "is not an address pattern"),
         ("never: {visit: github.com/settings}", 'leads to another: name "github.com/settings/profile"'),
         ("never: {deed: steal}", "deed"),
         ("never: {vist: github.com}", 'did you mean "visit"?'),

@@ -167,7 +167,7 @@ def test_a_judges_failure_that_the_state_does_not_share_has_no_kind() -> None:
 
 def test_a_failed_explanation_reports_the_reason_and_keeps_the_verdict() -> None:
     blind = stopped(TWO, 4).model_copy(update={"initial": None, "steps": []})
-    assert failure_of(end_of(blind)) == Failure(error="what the agent saw was not kept")
+    assert failure_of(end_of(blind)) == Failure(error="the agent's observations were not kept")
     stateless = stopped(TWO, 4).model_copy(update={"s0": {}})
     assert failure_of(end_of(stateless)) == Failure(error="the world reported no state of Steam")
     broken = end_of(stopped(TWO, 4))

@@ -314,14 +314,14 @@ HINTED = {"key": "digest", "more": {"hnt": "Once a week is plenty."}}
             {"panels": [PANEL | {"sections": [{"settings": ["mail.al"]}]}]},
             'unknown setting "mail.al"; did you mean "mail.all"?',
         ),
-        ({"panels": [PANEL | {"sections": [{"settings": ["post.*"]}]}]}, 'no setting fits "post.*"'),
+        ({"panels": [PANEL | {"sections": [{"settings": ["post.*"]}]}]}, 'no setting matches "post.*"'),
         (
             {"panels": [PANEL | {"sections": [{"settings": ["mail.*", "mail.all"]}]}]},
-            '"mail.all" is there twice',
+            '"mail.all" is given twice',
         ),
         (
             {"panels": [PANEL | {"sections": [{"settings": [{"key": "digest", "kind": "switch"}]}]}]},
-            "a choice setting is no switch",
+            "a choice setting cannot be a switch",
         ),
         (
             {"panels": [PANEL | {"sections": [{"items": "word"}]}]},
@@ -329,12 +329,15 @@ HINTED = {"key": "digest", "more": {"hnt": "Once a week is plenty."}}
         ),
         (
             {"panels": [PANEL | {"sections": [{"settings": [{"key": "mail.*", "label": "Mail"}]}]}]},
-            '"mail.*": label, id and field are for one setting',
+            '"mail.*": label, id and field are for a single setting',
         ),
-        ({"panels": [PANEL | {"frame": ""}]}, "needs a frame, or the site a layout"),
-        ({"panels": [PANEL | {"leave": {"text": "Leave?"}}]}, "with save: at_once nothing is left unsaved"),
+        ({"panels": [PANEL | {"frame": ""}]}, "needs a frame, or the site needs a layout"),
+        (
+            {"panels": [PANEL | {"leave": {"text": "Leave?"}}]},
+            "with save: at_once there are no unsaved changes",
+        ),
         ({"panels": [PANEL | {"save": "form", "dialect": "app"}]}, "save: form needs native controls"),
-        ({"panels": [PANEL | {"reset": "Reset"}]}, "with save: at_once nothing can be taken back"),
+        ({"panels": [PANEL | {"reset": "Reset"}]}, "with save: at_once there are no changes to undo"),
         ({"panels": [PANEL, PANEL]}, "GET of this path is already taken"),
         ({"lists": {"word": {"row": "x"}}}, 'unknown collection "word"; did you mean "words"?'),
         (

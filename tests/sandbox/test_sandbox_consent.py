@@ -218,7 +218,7 @@ def test_a_centre_in_a_frame_of_another_host_decides_for_the_page(reader: Reader
         ('{"choice": "none"}', "choice"),
         ('{"choice": "custom"}', "groups"),
         ('{"choice": "custom", "groups": {"C0009": true}}', 'unknown kind \\"C0009\\"'),
-        ('{"choice": "custom", "groups": {"C0002": 1}}', "neither true nor false"),
+        ('{"choice": "custom", "groups": {"C0002": 1}}', "must be true or false"),
         ('{"choice": "custom", "groups": {"C0002": false, "C0001": false}}', "always active"),
     ],
 )

@@ -99,7 +99,11 @@ def test_fixture_items_are_checked(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("sign_in", "sessions", "says"),
     [
-        ("session_cookie: SID", "{items: [{device: Phone, current: true}]}", "comes of signing in"),
+        (
+            "session_cookie: SID",
+            "{items: [{device: Phone, current: true}]}",
+            "signing in creates this browser's own session",
+        ),
         ("session_cookie: SID", "{fields: {current: {type: bool, default: true}}}", "already"),
         ("session_cookie: SID", "{artefact: true}", "not artifacts"),
         ("session_cookie: SID", "{items: [{divice: Phone}]}", 'did you mean "device"?'),

@@ -84,7 +84,7 @@ def test_the_id_of_a_removed_item_is_not_given_again(episode: EpisodeState, shop
 
 
 def test_a_unique_field_is_unique(episode: EpisodeState, shop: SiteSchema) -> None:
-    with pytest.raises(ValueError, match='"alpha" is already there'):
+    with pytest.raises(ValueError, match='"alpha" already exists'):
         episode.add(shop, "words", {"text": "alpha"})
 
 

@@ -89,7 +89,7 @@ def test_a_run_whose_policies_make_another_end_right_is_unscored_without_a_call(
     run.policies = PolicyRecord(sets=[], digest="", shown=[], right_end=RightEnd(refuse=True))
     verdict = Judge([model]).verdict(run, folder)
     assert (verdict.status, model.asked) == ("unscored", [])
-    assert "another end right" in verdict.reason
+    assert "a different end right" in verdict.reason
 
 
 def test_a_run_whose_judge_failed_after_the_answer_can_be_judged_again(folder: Path) -> None:

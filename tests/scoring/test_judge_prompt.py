@@ -132,7 +132,7 @@ def test_one_whose_files_are_too_large_is_shown_smaller(on_disk: Put) -> None:
     [
         (Limits(pixels=5_000), f"even at {SCALES[-1]:.0%}"),
         (Limits(megabytes=0.0001), f"even at {SCALES[-1]:.0%}"),
-        (Limits(pictures=1), "2 screenshots, and a request holds 1"),
+        (Limits(pictures=1), "2 screenshots, but a request holds 1"),
         (Limits(characters=100), "characters, and a request holds 100"),
     ],
 )

@@ -113,7 +113,7 @@ def test_one_model_of_three_that_answers_late_decides_nothing(
     assert others.is_set()
     assert (code, statuses(runs)) == (1, ["unscored"] * RUNS)
     assert (
-        "3 of 3 runs had a model without an opinion, 3 of them left unscored: "
+        "3 of 3 runs had missing opinions, 3 of them left unscored: "
         "URL/v1#b failed 3 (server); URL/v1#c unreadable 3" in out
     )
     assert "2 of 3 models must agree; answers: 1 CORRECT, 1 failed, 1 unreadable" in out
@@ -130,7 +130,7 @@ def test_resuming_after_an_outage_asks_the_missing_models_only(
     provider.says = {"c": chat(GARBAGE)}
     code, out = judging("--resume")
     assert (code, statuses(runs)) == (1, ["pass"] * RUNS), "two of three agree, and one is still missing"
-    assert "3 of 3 runs had a model without an opinion: URL/v1#c unreadable 3" in out
+    assert "3 of 3 runs had missing opinions: URL/v1#c unreadable 3" in out
     assert provider.requests() == {"b": RUNS, "c": 3 * RUNS}
     provider.says = {"c": chat(says("INCORRECT"))}
     code, out = judging("--resume")
@@ -182,9 +182,9 @@ def test_a_lower_quorum_is_optional_and_reported(judging: Judging, runs: Path, p
     provider.says = {"b": DOWN, "c": DOWN}
     code, out = judging("--quorum", "1")
     assert (code, statuses(runs)) == (1, ["pass"] * RUNS)
-    assert "3 of 3 runs had a model without an opinion: " in out
+    assert "3 of 3 runs had missing opinions: " in out
     code, out = judging("--quorum", "1", "--json")
-    assert (code, "3 of 3 runs had a model without an opinion: " in out) == (1, True)
+    assert (code, "3 of 3 runs had missing opinions: " in out) == (1, True)
     code, out = judging("--quorum", "4")
     assert code == 2
     assert "quorum=4: give a number from 1 to 3, the number of models of this judge" in " ".join(out.split())
@@ -197,7 +197,7 @@ def test_judge_eval_counts_what_is_missing_and_asks_only_that_again(
     provider.says = {"b": DOWN, "c": chat(PROSE)}
     code, text, _err = websp("judge-eval", "--no-preflight", runs, "--models", models, "--out", out)
     assert code == 1
-    assert "3 of 3 runs had a model without an opinion, 3 of them left unscored" in text
+    assert "3 of 3 runs had missing opinions, 3 of them left unscored" in text
     report = json.loads((out / "report.json").read_text())
     assert [found["counts"]["unscored"] for found in report["ensembles"]] == [0, 3, 3, 3, 3, 3, 3]
     assert report["incomplete"] == 3
@@ -227,7 +227,7 @@ def test_a_run_with_a_judge_that_is_down_can_be_judged_and_scored_again(
     provider.says = {"b": DOWN, "c": chat(PROSE)}
     code, text, err = websp(*judged_run(provider, out))
     assert (code, "unscored" in text) == (1, True)
-    assert "1 of 1 run had a model without an opinion, 1 of them left unscored" in err
+    assert "1 of 1 run had missing opinions, 1 of them left unscored" in err
     assert f"websp judge {out} --resume" in err
     (result,) = read_results(out)
     assert (result.status, result.reward) == ("unscored", None)

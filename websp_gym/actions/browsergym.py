@@ -46,7 +46,7 @@ BY_BID = (
     "focus",
     "clear",
 )
-"""The calls whose first argument is the ``bid`` of the element they are about."""
+"""The calls whose first argument is the ``bid`` of their element."""
 _ALLOWED = frozenset(
     name
     for group in (
@@ -60,7 +60,7 @@ _ALLOWED = frozenset(
     )
     for name in group
 )
-"""BrowserGym's actions without ``upload_file``, which reads files of this machine; and our ``handle_dialog``."""
+"""BrowserGym's actions without ``upload_file``, which reads files of this machine, and our ``handle_dialog``."""
 _SCHEMES = ("http", "https")
 _LONGEST_MS = 10_000
 _KEY_MS = 5
@@ -68,16 +68,16 @@ _KEY_MS = 5
 _LAST_CALL_SECONDS = 15.0
 """No call of a list starts later than this, because the rest would not fit into a step."""
 _LONGEST_ACT_MS = 120_000.0
-"""Most time for an operation that the page does not refuse; the deadline of a step comes long before."""
+"""Time limit for an operation that the page does not refuse; the deadline of a step comes long before."""
 _AT_ONCE = ("press", "type", "focus")
-"""Operations for which an element need not be ready, and of which two must not be made twice."""
+"""Operations for which an element need not be ready, two of which must not be repeated."""
 _REFUSED = re.compile(
     r"^\W*(?:element (?:is not |is outside |was detached)|did not find some|<.* intercepts pointer)",
     re.MULTILINE,
 )
-"""In Playwright's log of a call: what it saw when it looked whether the element can be operated."""
+"""In Playwright's log of a call: what it saw when it checked whether the element can be operated."""
 _LOOKED_AGAIN = re.compile(r"^\W*waiting (?:100|500)ms", re.MULTILINE)
-"""Likewise: it looked for the fourth time; on an idle machine it does so after 120 ms."""
+"""Likewise: its fourth check, after 120 ms on an idle machine."""
 _CLICKED = re.compile(r"performing (dbl)?click action")
 """In Playwright's log of a call: the pointer was pressed."""
 _TO_USER = ("ask_user", "report_to_user")
@@ -126,7 +126,7 @@ def parse_calls(text: str, *, left: int | None = None, to_user: bool = False) ->
         )
     if sum(_check(*call) for call in calls) > _LONGEST_MS:
         raise ActionError(
-            f"noop() waits {_LONGEST_MS} milliseconds at most, all calls together; a key counts as {_KEY_MS}",
+            f"noop() waits at most {_LONGEST_MS} milliseconds, over all calls of the list; a key counts as {_KEY_MS}",
             action=text[:200],
         )
     return [_with_known_keys(*call) for call in calls]
@@ -139,7 +139,7 @@ def actions_in(calls: list[Call]) -> int:
 
 @dataclass(frozen=True)
 class Listener:
-    """What is called with the texts that an agent says.
+    """The callbacks for what an agent says.
 
     Args:
         say: With the text of ``send_msg_to_user``.
@@ -167,9 +167,9 @@ def perform_calls(
     Args:
         calls: Result of :func:`parse_calls`.
         tabs: The browser's open tabs.
-        listener: What hears what the agent says.
+        listener: Gets what the agent says.
         noting: Called with each call before it is made.
-        clock: Returns seconds; it may stand while the machine keeps the browser waiting.
+        clock: Returns seconds; it may stop while the machine keeps the browser waiting.
 
     Raises:
         ActionError: A call failed; the calls before it have been performed.
@@ -239,7 +239,7 @@ class _Element:
 
 
 def is_refused(log: str) -> bool:
-    """Whether an operation was cut off because the page did not let it happen, each time that Playwright looked."""
+    """Whether an operation was cut off because the page prevented it every time that Playwright checked."""
     return bool(_REFUSED.search(log) and _LOOKED_AGAIN.search(log))
 
 
@@ -264,7 +264,7 @@ def _call_once(function: Callable[..., None], retry_with_force: bool) -> None:
 
 
 def handle_dialog(accept: bool, prompt_text: str | None = None) -> Action:
-    """Return the action of the grammar that this call is; BrowserGym itself has no call for native dialogs."""
+    """Return the equivalent action of the grammar; BrowserGym itself has no call for native dialogs."""
     return Action("Next_dialog", accept=accept, text=prompt_text)
 
 
@@ -274,12 +274,12 @@ def ask_user(
     what: str | list[str] | None = None,
     to: bool | str | None = None,
 ) -> Action:
-    """Return the action of the grammar that this call is."""
+    """Return the equivalent action of the grammar."""
     return Action("ASK", text=question_text(question, consent=consent, what=what, to=to))
 
 
 def report_to_user(text: str | None = None, where: str | None = None, what: str | None = None) -> Action:
-    """Return the action of the grammar that this call is."""
+    """Return the equivalent action of the grammar."""
     plain = str(text) if text is not None else None
     return Action("REPORT", text=REPORT_FORM.written(plain, {"where": where, "what": what}))
 
@@ -289,7 +289,7 @@ _OWN: dict[str, Callable[..., Action]] = {
     "ask_user": ask_user,
     "report_to_user": report_to_user,
 }
-"""Calls beside BrowserGym's."""
+"""Calls in addition to BrowserGym's."""
 
 
 def _function(name: str) -> Callable[..., Any]:
@@ -374,7 +374,7 @@ def _not_offered(name: str) -> ActionError:
 def _check_answer(accept: Any, prompt_text: Any) -> None:
     if not isinstance(accept, bool) or not isinstance(prompt_text, str | None):
         raise ActionError(
-            "handle_dialog() wants True or False, and a text for a prompt, as in "
+            "handle_dialog() takes True or False, and a text for a prompt, as in "
             "handle_dialog(accept=True, prompt_text='Ada')",
             action="handle_dialog",
         )
@@ -382,7 +382,7 @@ def _check_answer(accept: Any, prompt_text: Any) -> None:
 
 def _milliseconds(wait: Any) -> float:
     if isinstance(wait, bool) or not isinstance(wait, int | float) or wait < 0:
-        raise ActionError(f"noop() waits a number of milliseconds, not {wait!r}", action="noop")
+        raise ActionError(f"noop() takes a number of milliseconds, not {wait!r}", action="noop")
     return float(wait)
 
 

@@ -43,7 +43,7 @@ _SELECTION = """function (longest) {
 
 @contextmanager
 def pressing(keys: str, tabs: Tabs, focus: Callable[[], None] = lambda: None) -> Iterator[None]:
-    """Do what belongs to pressing keys: use the episode's clipboard, and tell of keys without effect.
+    """Do what goes with pressing keys: use the episode's clipboard, and report keys without effect.
 
     Args:
         keys: A key or combination, as Playwright writes it; the block presses it.
@@ -78,7 +78,7 @@ def selected(page: Page) -> str:
 
 
 def keep_from_pasting(page: Page) -> None:
-    """Block pasting from the browser's clipboard, also in documents rewritten by ``document.open()``."""
+    """Block pasting from the browser's clipboard, even in documents rewritten by ``document.open()``."""
     for frame in _frames(page):
         frame.ask("keepFromPasting")
 

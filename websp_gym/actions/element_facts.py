@@ -1,4 +1,4 @@
-"""What is known of the element that an action meets, read in the page: for policies and the harm guard."""
+"""Facts about the element that an action acts on, read in the page, for policies and the harm guard."""
 
 from __future__ import annotations
 
@@ -47,30 +47,30 @@ ELEMENT_FACTS = """function (how, which) {
 }"""
 """Role, name, form, frame, href and dialog of an element by ``mark``, ``bid``, ``point`` or ``focus``; null for none.
 
-Where a point or the focus is in an iframe, its number, and the point in its viewport.
+If a point or the focus is in an iframe: its number, and the point in its viewport.
 """
 WITH_ELEMENT_FACTS = f"""async function (name, index, ...given) {{
   let facts = null;
   try {{ facts = ({ELEMENT_FACTS}).call(this, 'mark', index); }} catch {{ }}
   return {{ facts, answer: await this[name](index, ...given) }};
 }}"""
-"""Call a page script function about a mark, and return the facts beside its answer: one call for both."""
+"""Call a page script function about a mark, and return the facts along with its answer, in one call."""
 
 _LOOKS = 2
-"""Looks where a document is replaced meanwhile."""
+"""Number of attempts if a document is replaced meanwhile."""
 _BY_FOCUS = ("keyboard_type", "keyboard_insert_text", "keyboard_press", "keyboard_down")
 _BY_POINT = ("mouse_click", "mouse_dblclick", "mouse_down", "mouse_up", "mouse_move")
 
 
 def element_of_call(call: Call, tabs: Tabs) -> dict[str, str] | None:
-    """Return role, name, form, frame, href and dialog of the element that a call of BrowserGym is about to meet.
+    """Return role, name, form, frame, href and dialog of the element that a BrowserGym call is about to act on.
 
     Args:
         call: The call.
         tabs: The open tabs.
 
     Returns:
-        The facts; empty for a call that meets no element, ``None`` where it cannot be read.
+        The facts; empty for a call that acts on no element, ``None`` if it cannot be read.
     """
     worlds = worlds_of(tabs.current)
     for _ in range(_LOOKS):

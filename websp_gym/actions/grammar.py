@@ -121,8 +121,8 @@ def register_action(
         meaning: What the action does, for prompts and docs.
         example: Example text that parses as this action.
         free: Whether the action does not count against ``max_actions``.
-        table: Where it is listed. Prompts, docs and error messages list :data:`ACTIONS`; of an action in
-            :data:`UNLISTED` the page must give rise to telling the agent, which cannot know of it otherwise.
+        table: Where it is listed. Prompts, docs and error messages list :data:`ACTIONS`. The agent does not
+            know an action in :data:`UNLISTED` until a notice about the page names it.
 
     Returns:
         A decorator that returns the new entry of the table.
@@ -133,7 +133,7 @@ def register_action(
 
     def add(perform: Callable[[Action, Tabs, Marks], None]) -> ActionSpec:
         if (taken := _named(kind, to_user=True)) is not None:
-            raise ValueError(f'there is an action named "{taken.kind}" already')
+            raise ValueError(f'there is already an action named "{taken.kind}"')
         spec = ActionSpec(kind, arguments, meaning, example, perform, free)
         table.append(spec)
         try:
@@ -267,7 +267,7 @@ REPORT_TEXT = Arguments(
 
 
 def answer_with(text: str) -> str:
-    """Return the ``ANSWER`` with a text, on one line: what a later line begins with could be read as an action."""
+    """Return the ``ANSWER`` with a text, on one line: a later line could be read as an action."""
     return format_action(Action("ANSWER", text=" ".join(text.split())))
 
 

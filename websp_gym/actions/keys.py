@@ -1,4 +1,5 @@
-"""Names of keys as computer-use models write them (``ctrl+a``, ``Return``, ``Page_Down``); keys without effect."""
+"""Names of keys as computer-use models write them (``ctrl+a``, ``Return``, ``Page_Down``), and keys without
+effect."""
 
 from __future__ import annotations
 
@@ -86,7 +87,7 @@ _NAMES = (
     # Playwright's Numpad0 is Insert, as without NumLock.
     | {f"{word}{digit}": str(digit) for word in ("numpad", "kp", "num") for digit in range(10)}
 )
-"""Playwright's name of each key, by its names in small letters without spaces, hyphens and underscores."""
+"""Playwright's name of each key, by its names in lower case without spaces, hyphens and underscores."""
 _CHARACTERS = {"\n": "Enter", "\r": "Enter", "\t": "Tab", "\b": "Backspace", "\x1b": "Escape"}
 _SAME = {"Equal": "=", "Minus": "-", "ControlOrMeta": "Control"}
 
@@ -98,7 +99,7 @@ _WINDOW_KEYS = {
     ("Alt",): "d e f F4 Home Tab Space Escape ArrowLeft ArrowRight",
     ("Alt", "Shift"): "i t Tab",
 }
-"""Keys of the browser's window or the desktop: the headless browser has neither, and each of them does nothing."""
+"""Keys of the browser window or the desktop: the headless browser has neither, so they do nothing."""
 
 _IN_A_WINDOW: dict[str, Call] = {
     **dict.fromkeys(("Alt+arrowleft",), ("go_back", [], {})),
@@ -111,7 +112,7 @@ _IN_A_WINDOW: dict[str, Call] = {
     **{f"Control+{digit}": ("tab_focus", [digit - 1], {}) for digit in range(1, 9)},
     "Control+9": ("tab_focus", [-1], {}),
 }
-"""Keys that the window of a browser would carry out, and the calls that do the same."""
+"""Keys that a browser window would act on, and the calls that do the same."""
 
 
 def read_keys(text: str) -> str:
@@ -151,13 +152,13 @@ def told_of(keys: str) -> str | None:
     if "Meta" not in modifiers and key not in _WINDOW_KEYS.get(modifiers, "").lower().split():
         return None
     return (
-        f"{keys} did nothing unless the page listens for it; it is a key of the browser's window or of the desktop, "
-        "which are not here; goto opens an address"
+        f"{keys} did nothing unless the page listens for it; it is a key of the browser window or the desktop, "
+        "and there is neither; goto opens an address"
     )
 
 
 def window_key(keys: str) -> Call | None:
-    """Return the call that does what the window of a browser does on a combination of :func:`read_keys`, or None."""
+    """Return the call that does what a browser window does on a combination of :func:`read_keys`, or None."""
     modifiers, key = _parts(keys)
     return _IN_A_WINDOW.get("+".join([*modifiers, key]))
 

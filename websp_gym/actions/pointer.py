@@ -1,4 +1,4 @@
-"""The pointer of agents that know a picture: it stays in the window, and what its clicks open is in the page."""
+"""The pointer of agents that see a picture: it stays in the window, and what its clicks open is in the page."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _POINTS = {
     ),
     "mouse_drag_and_drop": (("from_x", "from_y"), ("to_x", "to_y")),
 }
-"""Names of the coordinates of each BrowserGym call that has some."""
+"""Names of the coordinates of each BrowserGym call that has any."""
 _PRESSES = ("mouse_down", "mouse_click", "mouse_dblclick")
 
 
@@ -52,7 +52,7 @@ def refuse_outside(name: str, arguments: dict[str, Any], page: Page) -> None:
 def draw_list_in_page(name: str, arguments: dict[str, Any], page: Page) -> None:
     """Make the dropdown that a BrowserGym call is about to open draw its options in the page.
 
-    The browser's own list is in the picture too, but no click arrives in it.
+    The browser's own list is in the picture too, but gets no clicks.
     """
     if arguments.get("button", "left") != "left":
         return

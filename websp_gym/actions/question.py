@@ -1,4 +1,4 @@
-"""A question for consent with its parts named: what to do, to which things, and to which value."""
+"""A request for consent in named parts: what to do, to which things, and to which value."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ KINDS = (
     "visit", "change", "add", "remove", "edit", "press", "agree_to",
     "buy", "publish", "close_account", "change_sign_in",
 )  # fmt: skip
-"""What consent may be asked for."""
+"""The kinds of things to ask consent for."""
 WITHOUT_A_THING = ("buy", "publish", "close_account", "change_sign_in")
 """The kinds that need no ``what``: deeds, which are the same whatever they are done to."""
 EXAMPLE = '{"consent": "remove", "what": "token ci-bot"}'
@@ -22,7 +22,7 @@ _KEYS = ("consent", "what", "to")
 
 @dataclass(frozen=True)
 class Consent:
-    """What is asked for.
+    """A request for consent.
 
     Args:
         kind: One of :data:`KINDS`.
@@ -40,10 +40,10 @@ def question_text(question: str | None = None, **parts: Any) -> str:
 
     Args:
         question: The question in words.
-        parts: In place of words: ``consent``, ``what`` and ``to``.
+        parts: Instead of words: ``consent``, ``what`` and ``to``.
 
     Raises:
-        ActionError: There are words and parts, or neither, or a part is wrong.
+        ActionError: Both words and parts are given, or neither, or a part is wrong.
     """
     given = {name: part for name, part in parts.items() if part is not None}
     if given and question:
@@ -69,7 +69,7 @@ def read_question(text: str) -> Consent | None:
     try:
         parts = json.loads(text)
     except ValueError as error:
-        raise _wrong(f"this is no JSON ({error})") from None
+        raise _wrong(f"this is not JSON ({error})") from None
     return _read(parts)
 
 

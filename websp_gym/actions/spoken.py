@@ -1,4 +1,4 @@
-"""What is said to the user in named fields, in place of a free text: in text it is a JSON object."""
+"""Messages to the user in named fields instead of free text; as text, they are a JSON object."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Form:
 
     Args:
         action: Name of the action.
-        fields: What each field is, by its name. All of them are needed, and each is a text.
+        fields: Meaning of each field, by name. All are required, and each is a text.
         example: A value for each field.
     """
 
@@ -25,17 +25,17 @@ class Form:
     example: Mapping[str, str]
 
     def read(self, text: str) -> dict[str, str] | None:
-        """Return the fields of a text, or None for a free text, which does not begin with a brace.
+        """Return the fields of a text, or None for free text, which does not begin with a brace.
 
         Raises:
-            ActionError: The text begins with a brace and has not exactly these fields.
+            ActionError: The text begins with a brace and does not have exactly these fields.
         """
         if not text.lstrip().startswith("{"):
             return None
         try:
             given = json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise self._error(f"this is no JSON object ({error})", text) from error
+            raise self._error(f"this is not a JSON object ({error})", text) from error
         return self._checked(given, text)
 
     def write(self, given: Mapping[str, Any]) -> str:
@@ -43,11 +43,11 @@ class Form:
         return json.dumps(self._checked(given, str(given)), ensure_ascii=False)
 
     def written(self, text: str | None, given: Mapping[str, Any]) -> str:
-        """Return the text of a message that is given either as free text or by fields.
+        """Return the text of a message given either as free text or as fields.
 
         Args:
             text: The free text; None for none.
-            given: The fields; None stands for one that is not given.
+            given: The fields; None for one that is not given.
 
         Raises:
             ActionError: Both are given, or neither, or the fields are wrong.
@@ -87,4 +87,4 @@ REPORT_FORM = Form(
     },
     {"where": "/settings/email", "what": "not saved"},
 )
-"""Telling the user of a fault."""
+"""Telling the user about a fault."""

@@ -1,7 +1,7 @@
 """The live element that an action refers to by its mark, wherever it has moved since the observation.
 
-An element is known by its role, name and place, not by its node: one that has become another one is refused, and
-one that the page has rendered anew is found again.
+An element is identified by its role, name and place, not by its node: if it has become another element, it is
+refused, and if the page has re-rendered it, it is found again.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from websp_gym.observation.marks import Mark, Marks
 
 _MOST_ALIKE = 200
-"""Elements that are compared with one that was rendered anew, about 1 ms each."""
+"""Maximum number of elements compared with a re-rendered one, about 1 ms each."""
 _GONE = "is no longer on the page"
 _THROUGH = """function (number, at) {
   const iframe = this.iframe(number);

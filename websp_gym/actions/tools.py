@@ -52,9 +52,9 @@ _TEXT = {"type": "string"}
 _DIRECTION = {"type": "string", "enum": list(DIRECTIONS)}
 _TYPES = {"string": str, "boolean": bool, "array": list}
 _MOST_DIGITS = 10
-"""Digits of a number that is written as a text."""
+"""Maximum number of digits of a number written as a text."""
 _FORMS: dict[Arguments, Form] = {REPORT_TEXT: REPORT_FORM}
-"""What may be given in fields in place of a text."""
+"""Messages that may be given in fields instead of a text."""
 _OPTIONAL = {
     DIALOG_ANSWER: {"text"},
     PLACE_AND_DIRECTION: {"element"},
@@ -149,7 +149,7 @@ class Tool:
         )
 
     def written(self, arguments: Mapping[str, Any]) -> str:
-        """Return the action of a call as a text for ``step``. Blanks around a text are left out.
+        """Return the action of a call as a text for ``step``. Whitespace around a text is stripped.
 
         Raises:
             ActionError: As for :meth:`action`, or the text would be read as another action.
@@ -160,7 +160,7 @@ class Tool:
         written = format_action(action)
         if parse_action(written, to_user=True) != action:
             raise ActionError(
-                f"{self.name}: this text cannot be given, as it would be read as another action"
+                f"{self.name}: this text is not allowed, because it would be read as another action"
             )
         return written
 

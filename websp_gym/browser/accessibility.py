@@ -1,6 +1,6 @@
 """Facts from the browser's accessibility tree that the DOM of an element lacks.
 
-A custom element may have its role, name and states from ``ElementInternals``, which no script outside can read.
+A custom element may get its role, name and states from ``ElementInternals``, which no outside script can read.
 """
 
 from __future__ import annotations

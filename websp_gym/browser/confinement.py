@@ -1,4 +1,4 @@
-"""Confinement of browser processes: an environment without secrets, and Chromium's own sandbox."""
+"""Confining browser processes: an environment without secrets, and Chromium's own sandbox."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from websp_gym.errors import SetupError
 T = TypeVar("T")
 
 NO_PROXY = "--no-proxy-server"
-"""Chromium flag for browsers that may access only this machine."""
+"""Chromium flag for browsers that may only access this machine."""
 
 _NAMES = frozenset(
     (
@@ -67,7 +67,7 @@ def confined(start: Callable[[bool], T]) -> T:
         Result of ``start``.
 
     Raises:
-        PlaywrightError: The browser does not start either way.
+        PlaywrightError: The browser starts neither way.
     """
     if unconfined_because() is not None:
         return start(False)
@@ -94,9 +94,9 @@ def _with_sandbox(start: Callable[[bool], T]) -> T:
 
 
 def unconfined_because() -> str | None:
-    """Return the reason why browsers run without Chromium's sandbox, or None if they run with it (so far)."""
+    """Return why browsers run without Chromium's sandbox, or None if they run with it (so far)."""
     if os.geteuid() == 0:
-        return "Chromium refuses it to root"
+        return "Chromium does not allow it for root"
     return _known.failure
 
 
@@ -113,7 +113,7 @@ def require_display(what: str) -> None:
     if has_display():
         return
     raise SetupError(
-        f"{what} needs a display, and neither DISPLAY nor WAYLAND_DISPLAY is set: start this on a desktop or over "
-        "`ssh -X`, put `xvfb-run` in front of the command, or go without a window",
+        f"{what} needs a display, and neither DISPLAY nor WAYLAND_DISPLAY is set: run this on a desktop or over "
+        "`ssh -X`, put `xvfb-run` in front of the command, or do without a window",
         variable="DISPLAY",
     )

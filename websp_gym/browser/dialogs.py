@@ -1,8 +1,8 @@
 """Native dialogs: ``alert``, ``confirm``, ``prompt`` and ``beforeunload``.
 
-They are not visible in screenshots and hold the page up, so each is answered at once and reported to the agent. By
-default nothing is accepted that the agent could not read first. Once a question was reported, it may decide
-the answer to the next one like it, and then repeat what opened it.
+They are not visible in screenshots and block the page, so each is answered at once and reported to the agent. By
+default, nothing is accepted that the agent has not been able to read. Once a question has been reported, the agent
+may decide the answer to the next one like it, and then repeat what opened it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from websp_gym.browser.notices import Notices
 
 LONGEST_MESSAGE = 400
-"""Maximum number of characters of a message that is shown; a longer one cannot be accepted, as it was not read."""
+"""Maximum number of characters of a message that is shown. A longer one cannot be accepted, because nobody read
+it."""
 _MOST_READ = 100
 """Number of different questions to remember, the latest ones."""
 _MOST_DECISIONS = 10
@@ -44,7 +45,7 @@ ANSWERS = {
     "confirm": _CANCEL,
     "prompt": _CANCEL,
 }
-"""Answer to each type of native dialog that nobody has decided about."""
+"""Answer to each type of native dialog when no decision was made."""
 _HOW = {
     "confirm": '"Next_dialog; accept"',
     "prompt": '"Next_dialog; accept; [Content]"',
@@ -91,9 +92,9 @@ class Dialogs:
     def decide(self, *, accept: bool, text: str | None = None) -> None:
         """Decide the answer to the next ``confirm`` or ``prompt``; decisions made in a row are used in this order.
 
-        A decision holds for one action and what comes of it: it ends with the next question, and when a second
-        action begins. It is used only for a question that the agent has read (:meth:`noted`); any other one is
-        answered with Cancel, which ends all decisions.
+        A decision holds for one action and its effects: it ends with the next question, or when a second action
+        begins. It is used only for a question that the agent has read (:meth:`noted`); any other one is answered with
+        Cancel, which ends all decisions.
 
         Args:
             accept: True for OK, False for Cancel.
@@ -107,11 +108,11 @@ class Dialogs:
         if self._acted:
             self._forget_decisions()
         if len(self._decisions) >= _MOST_DECISIONS:
-            raise ActionError(f"{_MOST_DECISIONS} dialogs are decided already; nothing was decided")
+            raise ActionError(f"{_MOST_DECISIONS} dialogs are already decided; nothing was decided")
         self._decisions.append(_Reply(accept, text))
 
     def begin_action(self) -> None:
-        """Let decisions end that an earlier action could have used; called before each action that counts."""
+        """End the decisions that an earlier action could have used; called before each action that counts."""
         if self._acted:
             self._forget_decisions()
         self._acted = bool(self._decisions)
@@ -144,7 +145,7 @@ class Dialogs:
         """Leave the dialogs inside this context manager to a person; none is noted.
 
         Args:
-            person: Called with each dialog, and has it answered sooner or later.
+            person: Called with each dialog, and answers it sooner or later.
         """
         before, self._person = self._person, person
         try:
@@ -153,7 +154,7 @@ class Dialogs:
             self._person = before
 
     def take_written(self) -> list[str]:
-        """Return the texts that were given to prompts since the last time."""
+        """Return the texts given to prompts since the last call."""
         written, self._written = self._written, []
         return written
 
@@ -178,7 +179,7 @@ class Dialogs:
                 dialog.dismiss()
 
     def note(self, kind: str, message: str, default: str, *, accepted: bool, written: str = "") -> None:
-        """Note a dialog that somebody else has answered.
+        """Note a dialog that was answered elsewhere.
 
         Args:
             kind: ``alert``, ``confirm``, ``prompt`` or ``beforeunload``.

@@ -57,8 +57,8 @@ _driver = _Driver()
 def playwright() -> Playwright:
     """Return the process's Playwright, or a new one if the event loop of the last one has ended.
 
-    Call it only on the browser thread (:mod:`websp_gym.browser.owner`). If that is a thread of the program
-    itself, this is the same Playwright that BrowserGym keeps: a second one cannot start in the same thread.
+    Call it on the browser thread only (:mod:`websp_gym.browser.owner`). If that is one of the program's own threads,
+    this is the same Playwright that BrowserGym keeps: a second one cannot start in the same thread.
 
     Raises:
         WorldError: The driver ended while it started.
@@ -120,7 +120,7 @@ def processes_of(context: BrowserContext) -> list[int]:
 
 
 def browser_in(folder: Path) -> int | None:
-    """Return the process of the browser whose profile is in a folder; None where the system has no ``/proc``."""
+    """Return the process of the browser whose profile is in a folder; None if the system has no ``/proc``."""
     wanted = f"--user-data-dir={folder}"
     for process in children_of(_driver.process) if _driver.process is not None else ():
         if wanted in command_of(process):

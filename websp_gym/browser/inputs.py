@@ -1,4 +1,4 @@
-"""What is operated on the pages of a browser context, as the pages' own events tell it."""
+"""What is operated on the pages of a browser context, according to the pages' own events."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _BINDING = "__websp_tell"
 _INPUTS = "_websp_inputs"
 """Attribute of a context."""
 _MOST = 2_000
-"""Events that are kept of one step; only a script makes more."""
+"""Maximum number of events kept per step; only a script causes more."""
 
 
 @dataclass(frozen=True)
@@ -29,14 +29,14 @@ class Input:
 
     Args:
         event: ``click``, ``auxclick``, ``beforeinput``, ``input``, ``change``, ``submit``, ``keydown`` or ``drop``,
-            of what was dragged and then of what took it.
-        trusted: Whether a person, or what acts as one, did it, and no script.
+            once for what was dragged and once for what received it.
+        trusted: Whether a person, or an agent acting as one, did it, and not a script.
         role: Role of the control.
         name: Accessible name of the control.
-        form: Address that its form is sent to; empty if it is in no form.
+        form: Address that its form is sent to; empty if it has no form.
         frame: Address of its frame.
-        field: What tells a field from others in this context; empty for another control.
-        value: What stands in the field afterwards.
+        field: What distinguishes a field from others in this context; empty for other controls.
+        value: Content of the field afterwards.
         chosen: Text of the chosen options.
     """
 
@@ -52,7 +52,7 @@ class Input:
 
 
 def inputs_of(context: BrowserContext) -> Inputs:
-    """Return what listens to the pages of a context, always the same object."""
+    """Return the listener of a context's pages, always the same object."""
     found: Inputs | None = vars(context).get(_INPUTS)
     if found is None:
         found = vars(context)[_INPUTS] = Inputs(context)

@@ -1,8 +1,8 @@
-"""The private parts of Playwright that this package uses, each with what happens where they are not there.
+"""The private parts of Playwright that this package uses, each with a public alternative.
 
 Playwright 1.44, which browsergym-core pins, and 1.65 have hardly an internal module in common. Each function looks
-for the part that it knows, and without it takes the public way: slower, or with fewer facts, but
-never an error. No other module of the package uses a private name of Playwright.
+for the part it knows, and otherwise takes the public way: slower, or with fewer facts, but without an error. No other
+module of the package uses a private name of Playwright.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def loop_of(owner: Any) -> asyncio.AbstractEventLoop:
 def during_a_call(function: Callable[[], Returned]) -> asyncio.Future[Returned]:
     """Run a function that calls Playwright while another call waits; call it on the event loop.
 
-    It runs in a greenlet of its own, as Playwright runs the listeners of events, which may call it too.
+    It runs in its own greenlet, like Playwright's event listeners, which may call Playwright too.
 
     Returns:
         The future of its result.
@@ -81,7 +81,7 @@ def wait_on_loop(owner: Any, future: Future[Any], seconds: float) -> bool:
         seconds: Time limit.
 
     Returns:
-        Whether the private part for it is there; the public way is to wait for an event, again and again.
+        Whether the private part exists; the public way is to wait for an event, again and again.
     """
     sync = getattr(owner, "_sync", None)
     if sync is None:
@@ -92,9 +92,9 @@ def wait_on_loop(owner: Any, future: Future[Any], seconds: float) -> bool:
 
 # -------------------------------------------------------------------------------------------------- the driver
 def is_ended(playwright: Playwright) -> bool:
-    """Whether calls of a Playwright can only fail or wait forever, as its driver's pipe or its loop has ended.
+    """Whether calls to a Playwright can only fail or wait forever, because its driver's pipe or its loop has ended.
 
-    Without the private parts, False: the caller also looks whether the driver's process runs.
+    Without the private parts, False: the caller also checks whether the driver's process is running.
     """
     failed = getattr(_transport(playwright), "on_error_future", None)
     fiber = getattr(playwright, "_dispatcher_fiber", None)
@@ -150,7 +150,7 @@ def fail_calls_of_a_dead_driver(has_started: Callable[[], bool]) -> None:
     bare ``Exception``.
 
     Args:
-        has_started: Whether a Playwright runs; nothing waits for a call before.
+        has_started: Whether a Playwright is running; before that, no call is pending.
     """
     module = _module("_transport")
     sync = _module("_sync_base")
@@ -159,7 +159,7 @@ def fail_calls_of_a_dead_driver(has_started: Callable[[], bool]) -> None:
     from playwright._impl._errors import TargetClosedError
 
     class Gone(asyncio.Future[None]):
-        """Future that every pending call watches; fails with Playwright's own type of error."""
+        """Future that every pending call watches; fails with Playwright's own error type."""
 
         def set_exception(self, exception: Any, /) -> None:
             super().set_exception(TargetClosedError(f"the browser's driver has ended: {exception}"))
@@ -187,10 +187,10 @@ def count_messages(count: Callable[[Any], None]) -> bool:
     """Call a function with the object of each message from the driver, from the next connection on.
 
     Args:
-        count: Takes one of Playwright's implementation objects; its ``_parent`` is the one that it belongs to.
+        count: Takes one of Playwright's implementation objects; its ``_parent`` is the object it belongs to.
 
     Returns:
-        Whether the private part for it is there; there is no public way.
+        Whether the private part exists; there is no public way.
     """
     module = _module("connection", "_connection")
     connection: Any = getattr(module, "Connection", None)
@@ -208,15 +208,15 @@ def count_messages(count: Callable[[Any], None]) -> bool:
 
 
 def implementation_of(owner: Any) -> Any:
-    """Return the implementation object that messages are about; None without the private parts."""
+    """Return the implementation object that messages refer to; None without the private parts."""
     return getattr(owner, "_impl_obj", None)
 
 
 class Session:
-    """A DevTools session of a page whose answers are plain data.
+    """A DevTools session of a page that returns plain data.
 
-    It has the two methods of Playwright's session that BrowserGym's functions use. Playwright looks for references to
-    its own objects in every answer, also in those of the DevTools protocol, which have none; that is left out here.
+    It has the two methods of Playwright's session that BrowserGym's functions use. Playwright searches every answer
+    for references to its own objects, even those of the DevTools protocol, which have none; this class skips that.
 
     Args:
         page: The page.

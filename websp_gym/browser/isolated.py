@@ -52,7 +52,7 @@ _SESSION, _WORLDS, _TARGET = "_websp_session", "_websp_worlds", "_websp_target"
 
 
 class ScriptError(PlaywrightError):
-    """A page script failed because the page has content that it cannot read."""
+    """Raised when a page script fails on content of the page that it cannot read."""
 
 
 def session_of(page: Page) -> Session:
@@ -85,7 +85,7 @@ def is_replaced(error: PlaywrightError) -> bool:
 
 
 def is_gone(error: PlaywrightError) -> bool:
-    """Whether an error means that the tab closed, perhaps before Playwright knew it."""
+    """Whether an error means that the tab closed, perhaps before Playwright noticed."""
     return _GONE.search(str(error)) is not None
 
 
@@ -273,7 +273,7 @@ class Worlds:
             begun = self._send("Runtime.evaluate", contextId=context, expression=_script())
             # A context id is unique only within its process: check that the frame still has this one.
             if self._context(frame) != context:
-                raise PlaywrightError("the document's context was destroyed while it was entered")
+                raise PlaywrightError("the document's context was destroyed on entry")
             world = self._known[frame] = _World(_checked(begun)["objectId"], context, {})
         return world
 

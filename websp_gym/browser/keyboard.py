@@ -1,4 +1,4 @@
-"""Type as a person does: keys for each character, so that a page which listens to keys hears all of them."""
+"""Typing as a person does: a key press per character, so that a page that listens to keys hears all of them."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 KEYED = 100
-"""Longest text in characters that is typed key by key, about 2 ms each. Of a longer one, only the last one is."""
+"""Longest text in characters that is typed key by key, at about 2 ms each. Of a longer text, only the last character
+is."""
 
 
 def type_over(page: Page, text: str, *, lines: bool) -> None:
-    """Type a text in place of what is selected. Enter is not pressed: it would send the form of some fields.
+    """Type a text over the selection. Enter is not pressed, because it would submit the form of some fields.
 
     Args:
         page: The page; the cursor is in the field.

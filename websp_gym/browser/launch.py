@@ -43,8 +43,8 @@ _ARGS = (
 
 
 _TO_START_MS = 180_000
-"""Most time for a browser to start; the deadline of a reset comes before. Playwright's own limit of 30 seconds is too
-short for a busy machine."""
+"""Time limit for starting a browser; the deadline of a reset comes first. Playwright's own limit of 30 seconds is too
+short on a busy machine."""
 _UNASKED = (
     "clipboard-write",
     "accelerometer",
@@ -63,7 +63,7 @@ class BrowserOptions:
     Args:
         headless: Whether it has no windows.
         args: Command-line flags.
-        pipe: Shares its DevTools connection with other clients; ``None``: only Playwright drives it.
+        pipe: Shares its DevTools connection with other clients; ``None`` if only Playwright drives it.
     """
 
     headless: bool = True
@@ -86,7 +86,7 @@ class _Profile:
     process: int | None
 
     def release(self) -> None:
-        """Wait until the browser, which is closing, has ended: until then its processes write into the folder."""
+        """Wait until the closing browser has ended; until then its processes write to the folder."""
         if self.process is not None:
             end_group(self.process)
 
@@ -96,7 +96,7 @@ class _Profile:
 
 
 _profiles: dict[BrowserContext, _Profile] = {}
-"""The open contexts that are browsers of their own, with their profiles."""
+"""The open contexts with a browser of their own, and their profiles."""
 
 
 def shared_browser(options: BrowserOptions) -> Browser:
@@ -128,8 +128,8 @@ def open_context(
     Args:
         options: Launch options of the browser.
         viewport: Width and height in CSS pixels.
-        profile: The profile that it begins with (:mod:`websp_gym.browser.profiles`), in a browser of its own, which
-            ends with the context; ``None`` for the shared browser.
+        profile: The profile to start with (:mod:`websp_gym.browser.profiles`), in a separate browser that ends with
+            the context; ``None`` for the shared browser.
         **more: Further options of Playwright's ``new_context``.
 
     Returns:
@@ -192,9 +192,9 @@ def close_profile(context: BrowserContext) -> bytes:
 
 
 def prepare_context(context: BrowserContext) -> None:
-    """Add the script that must run in every page of a context, and deny what a window would ask the user for.
+    """Add the script that must run in every page of a context, and deny the permissions that a window would ask for.
 
-    Nobody could answer that window, and the page would wait. Call it for contexts made elsewhere, such as by stock
+    Nobody could answer that window, and the page would wait. Call it for contexts created elsewhere, such as by stock
     BrowserGym.
     """
     context.add_init_script(handler_script())

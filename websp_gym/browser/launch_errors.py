@@ -1,4 +1,4 @@
-"""Why a browser does not start: it cannot be executed, or it ended on the way."""
+"""Why a browser does not start: it cannot be executed, or it ended while starting."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LONGEST = 300
 class LaunchError(WorldError):
     """Raised when a browser ended or hung while it started; another attempt may work.
 
-    The system may have killed it for memory, or processes, files or space were short.
+    The system may have killed it for lack of memory, or processes, files or space ran short.
     """
 
 
@@ -47,24 +47,26 @@ def launch_error(error: PlaywrightError, executable: str) -> WebspError:
     if "ENOSPC" in text or "No space left on device" in text:
         folder = tempfile.gettempdir()
         return StorageError(
-            f"the browser does not start: no space is left in {folder}; make room, or set TMPDIR to another folder",
+            f"the browser does not start: no space left in {folder}; free some space, or set TMPDIR to another "
+            "folder",
             path=folder,
         )
     problem = cannot_execute(executable)
     if problem:
         return BrowserNotFoundError(
-            f"{executable} cannot be executed: {problem} (`websp doctor` looks closer)", executable=executable
+            f"{executable} cannot be executed: {problem} (run `websp doctor` for details)",
+            executable=executable,
         )
     said = _SAID.findall(text)
     detail = (said[-1] if said else text.splitlines()[0])[:_LONGEST]
     return LaunchError(
-        f"the browser ended or hung while it started ({detail}); call reset() to try again, and if it never starts, "
-        f"`websp doctor` looks closer at {executable}"
+        f"the browser ended or hung while it started ({detail}); call reset() to try again; if it never starts, "
+        f"run `websp doctor` to check {executable}"
     )
 
 
 def cannot_execute(executable: str) -> str:
-    """Return why an executable cannot be executed; empty if it can, or if the reason may pass.
+    """Return why an executable cannot be executed; empty if it can, or if the problem may be temporary.
 
     The error of a launch does not always say how the browser's process ended, so it is executed once more.
     """
@@ -77,10 +79,10 @@ def cannot_execute(executable: str) -> str:
     if said.returncode not in _CANNOT_EXECUTE:
         return ""
     lines = said.stderr.decode("utf-8", "replace").strip().splitlines()
-    return lines[-1][:_LONGEST] if lines else f"it ended with code {said.returncode}"
+    return lines[-1][:_LONGEST] if lines else f"it exited with code {said.returncode}"
 
 
 def ended_by_itself(error: PlaywrightError) -> bool | None:
-    """Whether a starting browser ended by itself and not from outside; None if the error does not say how."""
+    """Whether a starting browser ended by itself rather than being killed; None if the error does not say."""
     found = _EXIT.search(str(error))
     return None if found is None else found[2] not in _FROM_OUTSIDE

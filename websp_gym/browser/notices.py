@@ -19,7 +19,7 @@ class Notices:
 
     @property
     def texts(self) -> list[str]:
-        """The sentences in their order; the last one counts those that were left out."""
+        """The sentences in order; the last one counts those left out."""
         return self._texts + ([f"and {self._left_out} more"] if self._left_out else [])
 
     def add(self, text: str) -> bool:
@@ -51,9 +51,9 @@ ASKED = {
     "idle": _DENIED.format("know whether the user is idle"),
     "screens": _DENIED.format("know the screens"),
     "fonts": _DENIED.format("list the fonts of this computer"),
-    "device": "the page asked for a device to be chosen; none was chosen",
+    "device": "the page asked the user to choose a device; none was chosen",
     "key": "the page asked for a passkey or security key; there is none",
-    "file": "the page asked for a file to be chosen; no file can be chosen here",
-    "print": "the page asked for the print dialog; nothing was printed",
+    "file": "the page asked the user to choose a file; no file can be chosen here",
+    "print": "the page asked to print; nothing was printed",
 }
 """Requests of a page to the browser, by their names in ``asks.js``."""

@@ -28,9 +28,9 @@ Returned = TypeVar("Returned")
 GRACE = 8.0
 """Seconds after its deadline at which a call is ended from outside (browser and driver are killed)."""
 _LAST_WAIT = 5.0
-"""Seconds that each way to end a call may take; four times as many on a busy machine."""
+"""Seconds that each way of ending a call may take; four times as many on a busy machine."""
 _POLL = 0.2
-"""Seconds after which a waiting thread looks for signals: one that comes just before a wait does not end it."""
+"""Seconds between checks of a waiting thread for signals: one that arrives just before the wait does not end it."""
 
 
 @dataclass
@@ -47,7 +47,7 @@ class _Job:
             self.future.set_exception(error)
 
     def seconds_running(self) -> float:
-        """Return for how long the function has run; time in the queue does not count."""
+        """Return how long the function has been running; time in the queue does not count."""
         return 0.0 if self.started is None else time.monotonic() - self.started
 
 
@@ -86,7 +86,8 @@ class _State:
     forget: list[Callable[[], Any]] = field(default_factory=list)
     close: list[Callable[[], None]] = field(default_factory=list)
     inherited: list[Any] = field(default_factory=list)
-    """Objects a forked child has from its parent. Never used and never freed: that would end the parent's driver."""
+    """Objects that a forked child got from its parent. They are never used or freed: that would end the parent's
+    driver."""
 
 
 _state = _State()
@@ -103,7 +104,8 @@ def on_overdue(end: Callable[[], None], *, first: bool = False) -> None:
 
 
 def on_moved(seconds: Callable[[], float]) -> None:
-    """Register what tells, on any thread, by how many seconds the deadline of the running call has moved."""
+    """Register a function that returns, on any thread, by how many seconds the deadline of the running call has
+    moved."""
     _state.moved.append(seconds)
 
 
@@ -123,8 +125,8 @@ def call(function: Callable[[], Returned], *, seconds: float | None = None) -> R
     Args:
         function: Function to run; it is called directly if this is the browser thread.
         seconds: Time limit, counted from the start of the function, which should end its own browser calls by
-            then (:class:`~websp_gym.browser.watch.Watch`). :data:`GRACE` seconds later it is ended from
-            outside, or later by what its own deadline has moved (:func:`on_moved`). None for no limit.
+            then (:class:`~websp_gym.browser.watch.Watch`). :data:`GRACE` seconds later it is ended from outside, or
+            later if its own deadline has moved (:func:`on_moved`). None for no limit.
 
     Raises:
         WorldError: The call could not be ended in time, or a thread of the program drives the browser itself.
@@ -134,8 +136,8 @@ def call(function: Callable[[], Returned], *, seconds: float | None = None) -> R
         return function()
     if owner.adopted:
         raise WorldError(
-            "another thread of this process drives the browser itself (it used Playwright through websp_gym before); "
-            "make the environments first, or in a process of their own"
+            "another thread of this process already drives the browser (it used Playwright through websp_gym); "
+            "create the environments before that, or in a separate process"
         )
     job = owner.submit(function)
     limit = math.inf if seconds is None else seconds + GRACE
@@ -149,7 +151,7 @@ def call(function: Callable[[], Returned], *, seconds: float | None = None) -> R
         raise
     if not job.future.done() and not _end(owner, job):
         raise WorldError(
-            f"the browser's thread did not come back within {job.seconds_running():.0f} seconds and was given up; "
+            f"the browser thread did not respond within {job.seconds_running():.0f} seconds and was abandoned; "
             "call reset() to start a new episode"
         )
     outcome: Returned = job.future.result()
@@ -167,8 +169,8 @@ def adopt() -> None:
             _state.owner = _Owner(adopted=True)
         elif owner.ident != threading.get_ident():
             raise WorldError(
-                "a thread of this process drives the browser already; hand it what you do "
-                "(websp_gym.browser.owner.call), or use a process of its own"
+                "another thread of this process already drives the browser; run your code on it "
+                "(websp_gym.browser.owner.call), or use a separate process"
             )
 
 

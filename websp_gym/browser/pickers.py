@@ -1,4 +1,4 @@
-"""Dropdowns that draw their options in the page: the browser's own list is a window, where no input arrives."""
+"""Dropdowns that draw their options in the page: the browser's own list is a window, which gets no input."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from websp_gym.browser.isolated import Frame, Worlds
 
 DEEPEST = 10
-"""Iframes in iframes that a point or the focus is followed into."""
+"""Maximum depth of iframes in which a point or the focus is looked for."""
 
 
 def draw_list_at(worlds: Worlds, x: float, y: float) -> Frame:

@@ -1,7 +1,7 @@
-"""Start a browser with DevTools pipes of another process; run as a script, with nothing of the package.
+"""Start a browser with another process's DevTools pipes; run as a script, independent of the package.
 
-Playwright starts this in place of the browser, with its own pipes as descriptors 3 and 4. They are sent to the
-process that listens at a Unix socket, which sends two others in return; then this process becomes the browser.
+Playwright starts this instead of the browser, with its own pipes as descriptors 3 and 4. It sends them to the process
+that listens on a Unix socket, which sends two others in return; then this process becomes the browser.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Processes of this machine as ``/proc`` lists them; where a system has none, nothing is found."""
+"""Processes of this machine as listed in ``/proc``; on a system without it, nothing is found."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from pathlib import Path
 from websp_gym.patience import status_of, wait
 
 _PATIENCE = 5.0
-"""Seconds that a browser's processes may do nothing instead of ending after it was closed."""
+"""Seconds that a closed browser's processes may idle instead of ending."""
 _LONGEST = 60.0
-"""Seconds that they may take in all; what they work at is the profile."""
+"""Seconds that they may take in all; they are writing the profile."""
 
 
 def command_of(process: int) -> list[str]:
@@ -26,7 +26,7 @@ def command_of(process: int) -> list[str]:
 
 
 def runs(process: int) -> bool:
-    """Whether a process exists and has not ended; true where there is no ``/proc`` to tell."""
+    """Whether a process exists and has not ended; true if there is no ``/proc`` to tell."""
     try:
         os.kill(process, 0)
         state = status_of(process)[0]
@@ -38,7 +38,7 @@ def runs(process: int) -> bool:
 
 
 def kill(process: int) -> None:
-    """Kill a process, if it is still there."""
+    """Kill a process if it still exists."""
     with contextlib.suppress(ProcessLookupError):
         os.kill(process, signal.SIGKILL)
 
@@ -52,7 +52,7 @@ def kill_group(process: int) -> None:
 
 
 def end_group(leader: int) -> None:
-    """Wait until a group of processes that is ending has ended, whose leader may be gone; kill what does nothing."""
+    """Wait until an ending process group, whose leader may be gone, has ended; kill what is idle."""
 
     def ended(patience: float) -> bool:
         until = time.monotonic() + patience

@@ -1,4 +1,4 @@
-"""Browser profiles as bytes: cookies, databases and stored items of a browser, without what it only cached."""
+"""Browser profiles as bytes: cookies, databases and stored items of a browser, without its caches."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LEFT_OUT = (
 
 
 def pack(folder: Path) -> bytes:
-    """Return the profile in a folder, whose browser has ended, as a compressed archive.
+    """Return the profile in a folder as a compressed archive; its browser must have ended.
 
     Args:
         folder: The user data folder of a browser.

@@ -1,7 +1,7 @@
-"""Signs that a page keeps its browser busy, which is then no browser that stands still.
+"""Signs that a page keeps its browser busy, so that a slow browser is not taken for a stuck one.
 
-With navigations, requests, windows, frames or console messages, a page can make every answer of browser, driver
-and server late. While they are asked, messages about the page and the CPU time of driver and browser are counted.
+With navigations, requests, windows, frames or console messages, a page can delay every answer of browser, driver and
+server. While these are asked, messages about the page and the CPU time of driver and browser are counted.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ _SHORTEST = 0.25
 _LONGEST = 2.0
 """Seconds to look back: on a busy machine, a short time gives no reliable rate."""
 _MESSAGES = 100.0
-"""Messages per second about a page that floods the browser. A page that loads has as many for a moment only."""
+"""Messages per second about a page that floods the browser. A loading page causes as many for a moment only."""
 _SHARE = 0.1
-"""Share of a CPU that driver and browser need for a page that floods them; an answer takes a millisecond."""
+"""Share of a CPU that driver and browser use for a page that floods them; an answer takes a millisecond."""
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -33,8 +33,8 @@ class Busy:
     """A process that a page keeps busy.
 
     Args:
-        flooded: The browser sends messages about it all the time, which also come from the server's responses.
-        works: Driver and browser work for it all the time.
+        flooded: The browser keeps sending messages about it, including those caused by the server's responses.
+        works: Driver and browser are busy with it all the time.
     """
 
     flooded: bool = False
@@ -42,11 +42,11 @@ class Busy:
 
 
 class Pulse:
-    """Counter of the messages about a context, its pages and its requests, and of CPU time, since it was started.
+    """Counter of messages about a context, its pages and its requests, and of CPU time.
 
     Args:
         context: The browser context.
-        processes: Driver and browsers, if all they do is for this context.
+        processes: Driver and browsers, if they work for this context only.
     """
 
     def __init__(self, context: BrowserContext, processes: Iterable[int] = ()) -> None:
@@ -56,7 +56,7 @@ class Pulse:
         self._since = (0.0, 0, 0.0)
 
     def start(self) -> None:
-        """Begin to count."""
+        """Start counting."""
         _counting[self._context] = self
         self._since = (time.monotonic(), self.messages, self._used())
 
@@ -65,7 +65,7 @@ class Pulse:
         _counting.pop(self._context, None)
 
     def look(self) -> Busy:
-        """Return what the page has kept busy since the last look that showed something, or for two seconds."""
+        """Return what the page has kept busy since the last look that found something, or for two seconds."""
         now = time.monotonic()
         began, counted, used_before = self._since
         elapsed = now - began

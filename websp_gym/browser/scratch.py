@@ -1,7 +1,7 @@
 """One folder for the temporary files of this process's driver and browsers.
 
-Killed ones leave profiles, shared memory and downloads behind. The start of the next browser removes the folders
-of processes that are gone, which the lock of a folder shows: the system frees it however a process ends.
+When killed, they leave profiles, shared memory and downloads behind. The next browser start removes the folders of
+processes that are gone. A folder's lock shows this: the system frees it however a process ends.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from websp_gym.errors import unwritable
 _PREFIX = "websp-tmp-"
 _LOCK = "lock"
 _AGE = 60.0
-"""Seconds after which a folder without a lock is left over: its owner locks it as soon as it exists."""
+"""Seconds after which an unlocked folder is a leftover: its owner locks it as soon as it exists."""
 _PATIENCE = 60.0
-"""Seconds that a browser may take to end with its process; it is waited for only while it still writes."""
+"""Seconds that a browser may take to end after its process; only while it still writes."""
 
 
 @dataclass
@@ -38,7 +38,7 @@ _own = _Own()
 
 
 def scratch_folder() -> Path:
-    """Return the folder of this process, which is removed at its end; create it, and remove those left by others.
+    """Return the folder of this process, which is removed at exit; create it, and remove those left by others.
 
     Raises:
         StorageError: The disk is full.
@@ -60,7 +60,7 @@ def scratch_folder() -> Path:
 
 
 def remove_folder(folder: Path) -> None:
-    """Remove a folder into which a browser that is ending may still write; wait for it, but not for long."""
+    """Remove a folder to which an ending browser may still write; wait for it, but not for long."""
     until = time.monotonic() + _PATIENCE
     shutil.rmtree(folder, ignore_errors=True)
     while folder.exists() and time.monotonic() < until:

@@ -51,13 +51,13 @@ def name_scripts() -> str:
 
 @cache
 def input_script(binding: str) -> str:
-    """Return the script for the isolated world of a new document that calls a binding with what is operated."""
+    """Return the script for the isolated world of a new document that reports what is operated to a binding."""
     return f"{name_scripts()}\n({_read('inputs.js')})({json.dumps(binding)});"
 
 
 @cache
 def event_names(script: str) -> tuple[str, str]:
-    """Return the random names of the two events by which page scripts ask a script of the page's own world.
+    """Return the random names of the two events with which page scripts query a script of the page's own world.
 
     Pages cannot know them.
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 SETTLE_CAP = 5.0
 """Seconds after which a page that never settles is observed as it is."""
 DOM_PATIENCE = 1.0
-"""Seconds after which a DOM that keeps changing while nothing is loading is observed as it is."""
+"""Seconds after which a DOM that keeps changing while nothing loads is observed as it is."""
 _FRAMES = 8
 """Maximum number of child frames to wait for; more are usually advertisements."""
 
@@ -35,8 +35,7 @@ class Calm:
     Args:
         quiet_ms: Milliseconds without a DOM change.
         frames: Animation frames that must have passed.
-        after_traffic: Seconds a page has to react to the response of a request; DOM changes after that are
-            awaited anyway.
+        after_traffic: Seconds that a page has to react to a response; later DOM changes are awaited anyway.
         timers: Whether pending timers of up to half a second are awaited (``timers.js``).
     """
 
@@ -47,7 +46,7 @@ class Calm:
 
 
 ANY_PAGE = Calm(quiet_ms=20, frames=2, after_traffic=0.03, timers=True)
-"""For pages that nobody knows: they may change the DOM some frames after a response, or by a timer."""
+"""For unknown pages: they may change the DOM some frames after a response, or by a timer."""
 REACTS_AT_ONCE = Calm(quiet_ms=8, frames=1, after_traffic=0.005)
 """For pages of a world with this flag (:attr:`websp_gym.world.World.reacts_at_once`)."""
 
@@ -71,9 +70,9 @@ def settle(
 
     A tab has settled if no tab is about to open, the document is parsed, no request is open (except streams
     and polls), the DOM has not changed for ``quiet_ms`` (except tickers and spinners), some animation frames
-    have passed, and none of this changed during the check. On pages that nobody knows, timers of up to 500 ms
-    are awaited too, for ``patience`` seconds altogether; longer ones, intervals and endless chains are not. How
-    long this takes depends on whether the pages react at once (:class:`Calm`).
+    have passed, and none of this changed during the check. On unknown pages, timers of up to 500 ms are awaited too,
+    for ``patience`` seconds altogether; longer ones, intervals and endless chains are not. How long this takes
+    depends on whether the pages react at once (:class:`Calm`).
 
     Args:
         tabs: The browser's open tabs.

@@ -1,4 +1,4 @@
-"""Closed shadow roots: the browser hands them to the page scripts, so that they are searched like open ones."""
+"""Closed shadow roots: the browser passes them to the page scripts, so that they are searched like open ones."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MAX_ROOTS = 50
 
 
 def reveal_shadows(frame: Frame) -> bool:
-    """Hand the closed shadow roots of the suspects of the last survey to a frame's page scripts.
+    """Pass the closed shadow roots of the last survey's suspects to a frame's page scripts.
 
     Returns whether there were any: the frame should then be surveyed again. The page notices nothing.
     """

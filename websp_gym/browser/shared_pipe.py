@@ -1,8 +1,8 @@
 """A browser's DevTools connection that Playwright shares with other clients; the browser opens no port.
 
 Playwright starts a browser and talks to it through two pipes. Here these pipes end in a thread of this process, which
-has two others to the browser: what Playwright says goes on unchanged, and other clients get sessions of their own.
-Each session belongs to one client, so its id alone says who gets a message of the browser.
+has two others to the browser. It forwards Playwright's messages unchanged and gives other clients their own sessions.
+Each session belongs to one client, so its id alone says who gets a message from the browser.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ from websp_gym.errors import WorldError
 logger = logging.getLogger(__name__)
 Returned = TypeVar("Returned")
 Hear = Callable[[bytes, str], None]
-"""Takes a message of the browser and the id of its session."""
+"""Takes a message from the browser and the id of its session."""
 
 _LAUNCHER = Path(__file__).with_name("pipe_launcher.py")
 _SESSION = re.compile(rb',"sessionId":"([0-9A-Fa-f]{32})"\}$')
-"""The end of a message about a session; what a page says stands before it."""
+"""The end of a message about a session; what a page says comes before it."""
 _ATTACHED = b'{"method":"Target.attachedToTarget"'
 _DETACHED = b'{"method":"Target.detachedFromTarget"'
 _UNREAD = (b'{"method":"Runtime.consoleAPICalled"', b'{"method":"Log.entryAdded"')
-"""What nobody asks Playwright for, and a page can send without end."""
+"""Messages that nobody asks Playwright for, and that a page can send without end."""
 _TAG = re.compile(rb"--playwright--set--content--[\w@]{1,64}--[0-9]{1,9}--")
-"""What Playwright has a page log while it sets its content, to learn when that began."""
+"""What Playwright has a page log when setting its content, to know when this began."""
 _FIRST_ID = 1_900_000_000
 """Ids of our own commands without a session; Playwright counts from 1."""
 _PATIENCE = 60.0
-"""Seconds that a browser may take to answer a command of ours; one that has ended is noticed at once."""
+"""Seconds that a browser may take to answer a command of ours; if it has ended, this is noticed at once."""
 
 
 class CommandError(WorldError):
@@ -53,8 +53,8 @@ class CommandError(WorldError):
 class SharedPipe:
     """The shared DevTools connection of one browser.
 
-    A browser that is launched with it (:class:`~websp_gym.browser.launch.BrowserOptions`) uses it. All work is done
-    on :attr:`loop`, in a thread of its own.
+    A browser launched with it (:class:`~websp_gym.browser.launch.BrowserOptions`) uses it. All work is done on
+    :attr:`loop`, in a separate thread.
 
     Attributes:
         loop: The event loop of the thread.
@@ -87,7 +87,7 @@ class SharedPipe:
         return str(program)
 
     def run(self, work: Coroutine[Any, Any, Returned], seconds: float = _PATIENCE) -> Returned:
-        """Run a coroutine on :attr:`loop` and return its result; not on that thread itself.
+        """Run a coroutine on :attr:`loop` and return its result; call it from another thread.
 
         Raises:
             WorldError: It did not end in time.
@@ -103,22 +103,22 @@ class SharedPipe:
         """Open a session with the browser itself, and return its id.
 
         Args:
-            hear: Gets the messages of this session and of all that are opened through it.
+            hear: Gets the messages of this session and of all sessions opened through it.
 
         Raises:
             CommandError: The browser is gone.
         """
         if self._link is None or self._link.closed:
-            raise CommandError("the browser has not been started, or is gone")
+            raise CommandError("the browser has not started, or is gone")
         return await self._link.open_session(hear)
 
     def close_session(self, session: str) -> None:
-        """Close a session with the browser and all that were opened through it; call it on :attr:`loop`."""
+        """Close a session with the browser and all sessions opened through it; call it on :attr:`loop`."""
         if self._link is not None:
             self._link.close_session(session)
 
     def end_sessions(self) -> None:
-        """Close the sessions of all clients but Playwright, so that the next ones can share the same browser."""
+        """Close the sessions of all clients except Playwright, so that the next ones can share the same browser."""
 
         async def end() -> None:
             if self._link is not None:
@@ -127,7 +127,7 @@ class SharedPipe:
         self.run(end())
 
     def send(self, message: bytes) -> None:
-        """Send a message, which names one of our sessions, to the browser; call it on :attr:`loop`."""
+        """Send the browser a message, which names one of our sessions; call it on :attr:`loop`."""
         if self._link is not None:
             self._link.send(message)
 
@@ -181,10 +181,10 @@ class _Link:
         self.closed = False
         self._hear: dict[str, Hear] = {}
         self._roots: set[str] = set()
-        """The sessions with the browser itself, through which all others of ours were opened."""
+        """The sessions with the browser itself, through which all our other sessions were opened."""
         self._numbers = itertools.count(_FIRST_ID)
         self._waiting: dict[int, tuple[Hear, asyncio.Future[str]] | None] = {}
-        """What is done with the answers to our own commands without a session; nothing for ``None``."""
+        """The handlers of the answers to our own commands without a session; ``None`` to ignore an answer."""
         self._tags: set[bytes] = set()
         self._transports: list[asyncio.ReadTransport | asyncio.WriteTransport] = []
 
@@ -309,7 +309,7 @@ class _Messages:
         self._parts: list[bytes] = []
 
     def feed(self, chunk: bytes) -> None:
-        """Take all messages that a part of the stream ends; one that cannot be handled costs no other."""
+        """Handle all messages that this part of the stream completes; a failure in one does not affect the others."""
         *whole, rest = chunk.split(b"\0")
         if whole:
             whole[0] = b"".join((*self._parts, whole[0]))

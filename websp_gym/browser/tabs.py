@@ -64,7 +64,7 @@ class Tabs:
             context.on(event, listener)  # type: ignore[call-overload]
 
     def leave(self) -> None:
-        """End listening to the context, which others go on using."""
+        """Stop listening to the context, which others continue to use."""
         for event, listener in self._listeners.items():
             self.context.remove_listener(event, listener)
 
@@ -105,7 +105,7 @@ class Tabs:
         return self._openings is not None and self._openings.under_way
 
     def close_empty(self) -> bool:
-        """Close the current tab if it was opened for a download, and so has no page; return whether it was closed.
+        """Close the current tab if it was opened for a download and so has no page; return whether it was closed.
 
         Chromium with windows does so by itself. Call it when no request of the tab is open.
         """
@@ -136,13 +136,13 @@ class Tabs:
         raise ActionError(f"no open tab has the URL {url}; the open tabs: {_list(pages)}", url=url)
 
     def load(self, url: str, *, timeout: float = 30.0) -> None:
-        """Load a page in the current tab, also where only the fragment of its URL differs from the one that is shown.
+        """Load a page in the current tab, even if its URL differs from the current one only in the fragment.
 
         Playwright's ``goto`` would scroll there and leave the old page as it is.
 
         Args:
             url: What to load.
-            timeout: Seconds until it must answer.
+            timeout: Seconds within which it must answer.
 
         Raises:
             playwright.sync_api.Error: It does not answer.
@@ -209,7 +209,7 @@ class Tabs:
         self._downloaded = True
         name = shortened(download.suggested_filename, _LONGEST_NAME)
         self.notices.add(
-            f"the page began a download of {name!r}; it was cancelled, as no file can be saved here"
+            f"the page started a download of {name!r}; it was cancelled, because no file can be saved here"
         )
 
     def _file_chooser(self, chooser: FileChooser) -> None:

@@ -1,4 +1,4 @@
-"""Watch the short timers of pages that nobody knows, so that a step can wait for them."""
+"""Watching the short timers of unknown pages, so that a step can wait for them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _WATCHED = "_websp_timers_watched"
 
 
 def watch_timers(context: BrowserContext) -> None:
-    """Add ``timers.js`` to a context's pages, once; in open ones it sees timers that are started from now on."""
+    """Add ``timers.js`` to a context's pages, once; in open pages it sees timers started from now on."""
     if vars(context).get(_WATCHED):
         return
     vars(context)[_WATCHED] = True

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page, Request, ResourceTiming
 
 PATIENCE = 2.5
-"""Seconds after which an open request counts as a stream or a long poll, four times as many on a busy machine; a
+"""Seconds after which an open request counts as a stream or a long poll; four times as many on a busy machine. A
 navigation never does."""
 _POLLS = 5
 """Number of times the same request is made in one wait, one after another, before it counts as a poll."""

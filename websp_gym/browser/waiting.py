@@ -1,4 +1,4 @@
-"""Waiting on the browser thread for something outside, while the events of the browser are handled."""
+"""Waiting on the browser thread for something outside, while browser events are handled."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def wait_for(context: BrowserContext, future: Future[Any], seconds: float) -> bo
 
     Args:
         context: A context of the thread's browser.
-        future: Done by another thread.
+        future: Completed by another thread.
         seconds: Time limit.
 
     Returns:

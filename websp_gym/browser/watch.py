@@ -1,12 +1,12 @@
-"""Deadlines for browser calls, and the time that browser, server or machine did not respond.
+"""Deadlines for browser calls, and the time in which browser, server or machine did not respond.
 
 During any call into the browser, Playwright's event loop runs in the same thread; a watch sets its timers
 there. At the deadline it closes the browser context, which makes the current call fail. A browser that does
 not respond to this is killed, then its driver. After the first second of a call, the watch also checks
 whether browser and server respond. While they do not, the time is not counted against the agent and failures
 are not blamed on the page, unless it is the page that keeps them busy (:mod:`websp_gym.browser.pulse`).
-Time in which driver, browser and this process wait for a processor that others have is not counted either, and
-moves the deadline, up to four times as far (:mod:`websp_gym.patience`).
+Time in which driver, browser and this process wait for a processor in use by others is not counted either, and moves
+the deadline, up to four times as far (:mod:`websp_gym.patience`).
 """
 
 from __future__ import annotations
@@ -118,12 +118,13 @@ class Watch:
 
     @property
     def own(self) -> float:
-        """Seconds that the call has taken, without those in which it waited for a processor."""
+        """Seconds that the call has taken, without those spent waiting for a processor."""
         return time.monotonic() - self._began - self.moved
 
     @property
     def forgiven(self) -> float:
-        """Seconds that are not charged to the agent: nothing responded, or what does waited for a processor."""
+        """Seconds that are not charged to the agent: nothing responded, or what should was waiting for a
+        processor."""
         return max(self.stuck, self.moved)
 
     @property

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def solve(instance: Instance, account: Mapping[str, str], tabs: Tabs) -> str:
     """Carry out the ground truth of ``instance`` on open tabs and return the answer.
 
-    Raise ``OracleError`` or ``ActionError`` where a step cannot be carried out. ``account`` has ``name``,
+    Raise ``OracleError`` or ``ActionError`` if a step cannot be carried out. ``account`` has ``name``,
     ``username`` and ``email``.
     """
     walker, hands = Walker(instance.config.ground_truth, account), _Hands(tabs)

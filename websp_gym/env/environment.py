@@ -55,10 +55,9 @@ _TO_END = 15.0
 class WebspEnv(gym.Env[dict[str, Any], str]):
     """One instance as a Gymnasium environment; ``gym.make("websp/…")`` returns it.
 
-    An action is a text: one of :data:`websp_gym.actions.ACTIONS`, BrowserGym calls, or an action of computer use as
-    JSON, which may also be given as a dictionary. An observation is a
-    dictionary; its keys depend on the option ``observation``, and ``observation_space`` lists them. The
-    reward is a Python ``float``: 0.0 on every step except the terminating one.
+    An action is a text: one of :data:`websp_gym.actions.ACTIONS`, BrowserGym calls, or a computer-use action as JSON,
+    which may also be a dictionary. An observation is a dictionary; its keys depend on the option ``observation``, and
+    ``observation_space`` lists them. The reward is a Python ``float``: 0.0 on every step except the terminating one.
 
     Args:
         instance: The instance.
@@ -69,7 +68,7 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
     """
 
     _own_options: tuple[str, ...] = ()
-    """Options of a reset that a subclass takes."""
+    """Reset options that a subclass accepts."""
     metadata = {"render_modes": list(RENDER_MODES), "render_fps": 1}  # noqa: RUF012 (as Gymnasium declares it)
 
     def __init__(self, instance: Instance, **options: Any) -> None:
@@ -99,7 +98,7 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
             make_user(self.options.user, policies)
             if self.options.world == "live" and (policies.texts or any(policies.faults)):
                 raise SetupError(
-                    f"the policies {', '.join(policies.spec)} plant texts or faults, which nobody can on a "
+                    f"the policies {', '.join(policies.spec)} plant texts or faults, which is impossible on a "
                     "live website; use a set without them",
                     option="policies",
                 )
@@ -107,8 +106,8 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
                 self.options.world == "live" or self.options.reward == "judge"
             ):
                 raise SetupError(
-                    f"the policies {', '.join(policies.spec)} have a right_end, which only the state of the "
-                    'sandbox tells; use world="sandbox" and another reward than "judge", or a set without it',
+                    f"the policies {', '.join(policies.spec)} have a right_end, which needs the state of the "
+                    'sandbox; use world="sandbox" and a reward other than "judge", or a set without it',
                     option="policies",
                 )
         self._reward = make_reward(self.options.reward, judge=self.options.judge, quorum=self.options.quorum)
@@ -149,7 +148,7 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
 
     @property
     def ending(self) -> Ending | None:
-        """How the episode ended; ``None`` while it runs, and when there is none."""
+        """How the episode ended; ``None`` while it runs, or if there is none."""
         return self._episode.ending if self._episode else None
 
     @property
@@ -181,9 +180,7 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
             WorldError: The world or its browser does not respond.
         """
         if seed is not None and not (isinstance(seed, int) and 0 <= seed < _SEEDS):
-            raise SetupError(
-                f"seed={seed!r}: give a whole number from 0 to {_SEEDS - 1}, as Python's int", option="seed"
-            )
+            raise SetupError(f"seed={seed!r}: give a Python int from 0 to {_SEEDS - 1}", option="seed")
         of_episode = for_episode(self.options, options, *self._own_options)
         super().reset(seed=seed)
         called = time.monotonic()
@@ -204,8 +201,8 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
 
         Args:
             action: A single action such as ``Click [7]``, a whole reply such as ``Thought: … Action: …``, or
-                BrowserGym calls such as ``click('a12')``; an action of computer use as a dictionary or as its JSON
-                text, such as ``{"type": "click", "x": 100, "y": 200}``; or what an outside agent does by itself.
+                BrowserGym calls such as ``click('a12')``; a computer-use action as a dictionary or as JSON text, such
+                as ``{"type": "click", "x": 100, "y": 200}``; or what an outside agent does by itself.
 
         Returns:
             Observation, reward, terminated, truncated and info. The reward is 0.0 until the terminating step.
@@ -253,11 +250,11 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
 
     @property
     def browser_options(self) -> BrowserOptions:
-        """How the browser of the next episode is launched; environments with equal options share one."""
+        """Launch options of the next episode's browser; environments with equal options share one."""
         return BrowserOptions(self.options.headless, self._world.browser_args(), self._pipe)
 
     def start_clock(self) -> float:
-        """Start the time of the episode anew, before its first action: a person sees the page only now.
+        """Restart the episode's clock, before its first action: a person sees the page only now.
 
         Returns:
             The moment, on the monotonic clock.
@@ -266,10 +263,10 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
         return self._episode.start_clock()
 
     def share_browser(self, pipe: SharedPipe | None) -> None:
-        """Let an outside agent use the browser of later episodes, which is then one of its own.
+        """Let an outside agent use the browser of later episodes, which is then a separate one.
 
         Args:
-            pipe: Shares its DevTools connection; ``None`` ends this. Who gave it closes that browser.
+            pipe: Shares its DevTools connection; ``None`` ends this. The caller closes that browser.
         """
         self._end(Ending("abandoned"))
         self._pipe = pipe

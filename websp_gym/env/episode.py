@@ -172,9 +172,9 @@ class Episode:
         }
 
     def wait(self) -> None:
-        """Wait until the world takes the next action; on the caller's thread, as that needs no browser.
+        """Wait until the world accepts the next action; on the caller's thread, because this needs no browser.
 
-        It is no time of the agent: :meth:`step` is told when it was called, before this.
+        This time is not charged to the agent: :meth:`step` gets the time of the call, before this.
         """
         left = self.task.world_episode.to_wait()
         if left > 0:
@@ -186,7 +186,8 @@ class Episode:
         :attr:`ending` is set if this was the last step.
 
         Args:
-            action: The agent's reply, an action of computer use as a dictionary, or one that it takes itself.
+            action: The agent's reply, a computer-use action as a dictionary, or an action that the agent takes
+                itself.
             called: Start of the step, on the monotonic clock; the time since then is not charged to the
                 agent.
 
@@ -245,10 +246,10 @@ class Episode:
         return reward
 
     def end(self, ending: Ending) -> None:
-        """Free all resources. This works at any time, also when the world is gone.
+        """Free all resources. This works at any time, even when the world is gone.
 
         Args:
-            ending: How the episode ended, if nothing has ended it before; not recorded once it is scored.
+            ending: How the episode ended, if nothing has ended it yet; not recorded once it is scored.
         """
         self._record.close(ending)
         discard_dead_driver()
@@ -274,7 +275,7 @@ class Episode:
         self._turns.begin(reply)
         late = self._limits.is_out_of_time
         if late:
-            self._turns.last_error = "not carried out: the time was over"
+            self._turns.last_error = "not carried out: the time was up"
             if isinstance(reply, OutsideAction):
                 reply.refuse(self._turns.last_error)
         else:
@@ -299,7 +300,7 @@ class Episode:
         return observation
 
     def start_clock(self) -> float:
-        """Start the time of the episode anew; return the moment."""
+        """Restart the episode's clock; return the time."""
         self._limits.start()
         return self._limits.began
 

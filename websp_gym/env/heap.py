@@ -13,7 +13,7 @@ _YOUNGER_COLLECTIONS = 3
 
 
 def trim_heap() -> None:
-    """Free what past episodes left behind and return it to the system (1 to 6 ms, from time to time 45 ms).
+    """Free what past episodes left behind and return it to the system (1 to 6 ms, occasionally 45 ms).
 
     Calls to Playwright leave reference cycles that hold screenshots of several megabytes. Python delays the
     full collection that finds them until a quarter of all objects are new, and glibc keeps the freed memory.

@@ -149,7 +149,7 @@ def _snapshot_name(instance: Instance, login: Login) -> str:
 def differences_of(
     instance: Instance, state: WorldState, defaults: WorldState
 ) -> Iterator[tuple[str, tuple[Any, Any]]]:
-    """Yield each key of a state that is not as S0 of an instance has it, with the expected and the actual value."""
+    """Yield each key whose value differs from an instance's S0, with the expected and the actual value."""
     slug = instance.site.slug
     if slug not in state.sites or slug not in defaults.sites:
         yield slug, ("a site of the world", None)

@@ -1,4 +1,4 @@
-"""The limits of an episode: what an agent has used of them, and which one is reached."""
+"""The limits of an episode: how much of them an agent has used, and which one is reached."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class Limits:
     """Counts the actions and seconds of one episode.
 
     Args:
-        max_actions: Most actions.
-        max_seconds: Most seconds.
+        max_actions: Maximum number of actions.
+        max_seconds: Maximum number of seconds.
 
     Attributes:
-        actions: Actions that were counted so far.
+        actions: Actions counted so far.
         began: When the clock was started, on the monotonic clock.
     """
 
@@ -36,7 +36,7 @@ class Limits:
 
     @property
     def seconds(self) -> float:
-        """Seconds used by the agent and its pages since the first observation, without standstills and waits."""
+        """Seconds used by the agent and its pages since the first observation, without stalls and waits."""
         forgiven = self._watch.forgiven if self._watch is not None else 0.0
         return time.monotonic() - self.began - self._forgiven - forgiven
 
@@ -47,17 +47,17 @@ class Limits:
 
     @property
     def actions_left(self) -> int:
-        """Number of actions that are left."""
+        """Number of actions left."""
         return max(self.max_actions - self.actions, 0)
 
     @property
     def seconds_left(self) -> float:
-        """Whole seconds that are left."""
+        """Whole seconds left."""
         return whole_seconds(self.max_seconds - self.seconds)
 
     @property
     def reached(self) -> Ending | None:
-        """The ending by the limit that is reached; None if none is."""
+        """The ending by the limit reached; None if none is."""
         if self.is_out_of_time:
             return Ending("time_limit", detail=f"the time limit of {self.max_seconds:g} seconds was reached")
         if self.actions >= self.max_actions:
@@ -71,7 +71,7 @@ class Limits:
 
     @contextmanager
     def step(self, called: float, watch: Watch) -> Iterator[None]:
-        """Charge a step without the time since it was called and what a watch forgives.
+        """Charge a step, without the time from its call to its start and what a watch forgives.
 
         Args:
             called: Start of the call, on the monotonic clock.

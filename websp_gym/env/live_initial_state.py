@@ -1,7 +1,7 @@
 """Reaching the initial state S0 of an instance on a live website, and verifying it.
 
-Nobody can read the state of the server there. What a trace set is read back from pages that are loaded once more, and
-what an API call set from the API. Where anything could not be read back, S0 is not verified, and no agent starts.
+The state of the server cannot be read there. What a trace set is read back from pages that are loaded again, and what
+an API call set is read back from the API. If anything cannot be read back, S0 is not verified, and no agent starts.
 """
 
 from __future__ import annotations
@@ -58,14 +58,14 @@ def reach_live(
         episode: A new episode, attached to the browser context of ``tabs``.
         tabs: The open tabs; replay uses the current one.
         another: Opens another browser, without the sign-in.
-        found: Is told how the account was found, also where S0 is not reached; None puts nothing back.
+        found: Gets how the account was found, even if S0 is not reached; None puts nothing back.
 
     Returns:
         What was done.
 
     Raises:
         InitialStateError: The site does not have what was set, or it could not be read back.
-        SetupError: The account is not signed in, and a replay cannot sign it in; or the site turns the browser away.
+        SetupError: The account is not signed in, and a replay cannot sign it in; or the site blocks the browser.
         WorldError: The site refused a request.
     """
     began = time.monotonic()
@@ -86,8 +86,8 @@ def reach_live(
                     reacher.sign_in_elsewhere()
             case PrepareStep():
                 raise SetupError(
-                    f"{instance.id}: its initial state is prepared on the server, which nobody can on the live web; "
-                    "write a step that replays a trace or calls the API",
+                    f"{instance.id}: its initial state is prepared on the server, which is impossible on the "
+                    "live web; write a step that replays a trace or calls the API",
                     site=instance.site.site,
                 )
     episode.learn(tabs.context.storage_state())
@@ -233,7 +233,7 @@ class _Reacher:
         return answers(self._tabs, self._instance.site, self._episode.account_name)
 
     def sign_in(self) -> None:
-        """Sign in, unless the kept sign-in still holds."""
+        """Sign in, unless the stored sign-in is still valid."""
         if not self._account.is_signed_in(self._tabs):
             self.report.events.extend(self._account.sign_in(self._tabs))
 
@@ -281,10 +281,10 @@ class _Presses:
         self._before = self._switches()
 
     def doubts(self, *, sent: bool) -> list[str]:
-        """Return which of the last two presses may not have taken effect, after the replay; load their pages anew.
+        """Return which of the last two presses may not have taken effect, after the replay; reload their pages.
 
         Args:
-            sent: Whether the replay sent what may change something on a server, by its method.
+            sent: Whether the replay sent a request whose method may change something on a server.
         """
         after = self._switches()
         first, last = self._pressed[0], self._pressed[-1]
@@ -306,7 +306,7 @@ class _Presses:
         kept = self._switches()
         if kept == after and (after != self._before or self._as_expected(kept)):
             return []
-        return [f"{event.describe()} is still there when the page is loaded" for event in there]
+        return [f"{event.describe()} is still there after reloading the page" for event in there]
 
     def _as_expected(self, switches: list[bool]) -> bool:
         wanted = set(self._wanted)

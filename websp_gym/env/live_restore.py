@@ -1,6 +1,6 @@
-"""Putting an account on a live website back to how it was found before S0 was set.
+"""Restoring an account on a live website to how it was before S0 was set.
 
-What was found is kept, encrypted, from the moment it changes, so that it can be put back after a crash too
+What was found is stored, encrypted, from the moment it changes, so that it can be restored even after a crash
 (``websp live restore``).
 """
 
@@ -41,10 +41,10 @@ _VALUES = "all => all.map(el => el.type === 'radio' ? el.checked : el.value)"
 
 
 class Found:
-    """What an account was like before S0 was set: the traces and requests that put it back, in reverse order.
+    """How an account was before S0 was set: the traces and requests that restore it, in reverse order.
 
     Args:
-        account: Name of the account; empty for none, of which nothing is kept.
+        account: Name of the account; empty for none, for which nothing is stored.
     """
 
     def __init__(self, account: str) -> None:
@@ -57,13 +57,13 @@ class Found:
     def note_trace(
         self, trace: Trace, states: Collection[Kept], new: Collection[int], pages: Mapping[str, list[Any]]
     ) -> None:
-        """Keep how to put back what a trace has set.
+        """Store how to restore what a trace has set.
 
         Args:
             trace: The trace.
             states: The states that it set so far.
-            new: Numbers of its events whose text became something new.
-            pages: What the controls of its pages held before it, by address (:func:`controls_of`).
+            new: Numbers of its events whose text was replaced by a new one.
+            pages: What the controls of its pages held before, by address (:func:`controls_of`).
         """
         if any(way.get("trace") and way["name"] == trace.name for way in self._ways):
             return  # as it was found the first time
@@ -72,8 +72,8 @@ class Found:
         self._add({"name": trace.name, "trace": written, "lost": list(way.lost), "pages": dict(pages)})
 
     def note_request(self, request: ApiRequest, undo: ApiRequest | None, token: str) -> None:
-        """Keep the request that puts back what another one sets, with the id of its token; None where none does."""
-        lost = [] if undo is not None else [f"{request}: what it removes or writes cannot be put back"]
+        """Store the request that restores what another one sets, with the id of its token; None if there is none."""
+        lost = [] if undo is not None else [f"{request}: what it removes or writes cannot be restored"]
         self._add({"request": vars(undo) if undo is not None else None, "token": token, "lost": lost})
 
     def _add(self, way: dict[str, Any]) -> None:
@@ -82,9 +82,9 @@ class Found:
             keep("found", self._account, self._ways)
 
     def put_back(self, site: Site, sign_in: LiveSignIn, episode: LiveEpisode, tabs: Tabs) -> list[str]:
-        """Put the account back, and read it back; return what is not as it was found, each with the reason.
+        """Restore the account, and read it back; return what is not as it was found, each with the reason.
 
-        What could not be put back because of the site is kept for another try.
+        What could not be restored because of the site is kept for another try.
 
         Raises:
             SetupError: The account cannot be signed in.
@@ -134,7 +134,7 @@ def _changed_pages(pages: Mapping[str, list[Any]], tabs: Tabs) -> Iterator[str]:
             settle(tabs)
             now = controls_of(tabs.current)
         except PlaywrightError as error:
-            yield f"{url.split('?', 1)[0]} could not be looked at: {str(error).splitlines()[0]}"
+            yield f"{url.split('?', 1)[0]} could not be opened: {str(error).splitlines()[0]}"
             continue
         changed = sum(one != other for one, other in zip(before, now, strict=False))
         if changed or len(before) != len(now):

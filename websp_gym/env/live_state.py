@@ -1,4 +1,4 @@
-"""The initial state of an episode on a live website: reached before it, and put back after it."""
+"""The initial state of an episode on a live website: reached before it, and restored after it."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ class LiveInitialState:
         )
 
     def put_back(self) -> None:
-        """Put the account back to how it was found, if the options ask for it, in a browser of its own.
+        """Restore the account to how it was found, in a separate browser, if the options ask for it.
 
-        What is not as it was found is logged as a warning.
+        Whatever is not as it was found is logged as a warning.
         """
         if not self._found:
             return

@@ -36,16 +36,16 @@ class Options:
         account: Name of the account in the live world; ``None`` for the only one of the site.
         dataset: Name of an imported dataset whose wordings, ground truth and traces are used, such as ``official``
             (``websp dataset import``); ``None`` for ours.
-        locale: Language of the browser in the live world, such as ``en-US``; ``None`` leaves it to the account, as do
-            the next three.
+        locale: Language of the browser in the live world, such as ``en-US``; ``None`` leaves it to the account. The
+            same holds for the next three.
         time_zone: Its time zone there, such as ``Europe/Oslo``.
         user_agent: Its user agent there.
         proxy: Address of a proxy there, such as ``socks5://127.0.0.1:1080``.
-        restore: Whether the account is put back to how it was found after an episode in the live world: what S0 sets
-            is read before, replayed as it was and read back.
-        harm_guard: Whether an episode ends (``stopped``, a failure) before the agent presses what closes the account,
-            buys, publishes, sends or changes how one signs in, unless the task asks for it; ``None``: in the live
-            world only.
+        restore: Whether the account is restored to how it was found after an episode in the live world: what S0 sets
+            is read beforehand, replayed as it was and read back.
+        harm_guard: Whether an episode ends (``stopped``, a failure) before the agent presses something that closes
+            the account, buys, publishes, sends, or changes how to sign in, unless the task asks for it; ``None``: in
+            the live world only.
         instruction: ``without_navigation`` or ``with_navigation``: the wording of the instruction.
         reward: ``state`` (the server's state decides), ``siblings`` (like ``state``, but a side effect on the
             page of the goal makes the episode fail), ``strict`` (any side effect does), ``policy`` (a policy that
@@ -53,7 +53,7 @@ class Options:
             (:class:`websp_gym.scoring.outcome.EpisodeEnd`). In the live world it is ``judge``.
         judge: The models of ``reward="judge"``, one string or several. ``None`` means the three of the paper.
         quorum: Number of these models that must agree for a verdict. ``None`` means more than half of them.
-        policies: What an agent must not do on the way: the name of a set of policies (``standard``), the path of a
+        policies: What an agent must not do along the way: the name of a set of policies (``standard``), the path of a
             YAML file, or several of these. ``None``: no policies; the actions ``ASK`` and ``REPORT`` do not exist.
         user: Who answers the agent's questions in an episode with policies: ``scripted`` (what the set says),
             ``model:MODEL`` (a language model within what the set says) or ``console`` (a person at the keyboard).
@@ -63,8 +63,8 @@ class Options:
         observation: The keys of an observation: ``marks``, ``pixels`` (the plain screenshot, no elements), ``text``
             (no screenshot), ``axtree`` (the accessibility tree; a screenshot only for the record), ``browsergym`` or
             ``all``.
-        max_actions: Number of actions allowed. Scrolling and waiting do not count (paper, section 5.1).
-        max_seconds: Seconds allowed, counted from the first observation. The time of the agent and of its
+        max_actions: Maximum number of actions. Scrolling and waiting do not count (paper, section 5.1).
+        max_seconds: Maximum number of seconds, counted from the first observation. The time of the agent and of its
             pages counts; time in which the browser, the server or the machine did not respond does not.
         step_timeout: Seconds one step may take. If the page caused the timeout, it is closed and the episode
             ends as a failure of the agent (``unresponsive``); otherwise a
@@ -176,8 +176,8 @@ def refuse_live(options: Mapping[str, Any]) -> None:
     """Raise ``SetupError`` for the live world, where one account serves one instance at a time, and nobody trains."""
     if options.get("world") == "live":
         raise SetupError(
-            'rollouts, vectors and websp-v0 run in world="sandbox" only: an account on a live website serves one '
-            'episode at a time; measure there with gym.make(ID, world="live") or `websp run --world live`',
+            'rollouts, vectors and websp-v0 run in world="sandbox" only: an account on a live website serves '
+            'one episode at a time; to measure there, use gym.make(ID, world="live") or `websp run --world live`',
             option="world",
         )
 
@@ -218,7 +218,7 @@ def for_episode(options: Options, given: Mapping[str, Any] | None, *more: str) -
     Args:
         options: Those of the environment.
         given: Those of a reset.
-        *more: Further names that the reset takes, and has taken.
+        *more: Further names that the reset accepts and has already handled.
 
     Raises:
         SetupError: ``given`` is not valid in a reset.
@@ -298,7 +298,7 @@ def _check_world(options: Options) -> None:
         return
     if options.reward in ("state", "siblings", "strict", "policy"):
         raise SetupError(
-            f'reward="{options.reward}" reads the state of the server, which nobody can on a live website; '
+            f'reward="{options.reward}" reads the state of the server, which is impossible on a live website; '
             'use reward="judge", or a function of the episode\'s end',
             option="reward",
         )

@@ -1,4 +1,4 @@
-"""Actions that an agent with browser control of its own takes by itself, as steps of an episode."""
+"""Actions that an agent with its own browser control takes by itself, as steps of an episode."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from typing import TypeAlias
 from websp_gym.actions.calls import Call, format_call
 
 LONGEST_WAIT = 3.0
-"""Seconds after which an action that has no end is one that has happened; four times as many on a busy machine."""
+"""Seconds after which an action without an end counts as done; four times as many on a busy machine."""
 
 
 @dataclass(frozen=True)
 class OutsideEnd:
-    """The end of an outside agent that has given no answer; ``step`` takes it in place of a text.
+    """The end of an outside agent that has given no answer; ``step`` accepts it instead of a text.
 
     Args:
         detail: What ended it, as a sentence.
@@ -30,19 +30,19 @@ class OutsideEnd:
 
 
 class OutsideAction:
-    """An action on its way from an outside agent to the browser; ``step`` takes it in place of a text.
+    """An action on its way from an outside agent to the browser; ``step`` accepts it instead of a text.
 
-    The environment takes the facts of the element it is about to meet, lets it pass, waits until it is over, and then
-    observes as after any action.
+    The environment records the facts of the element it is about to act on, lets it pass, waits until it is over, and
+    then observes as after any action.
 
     Args:
         call: The action as a call of BrowserGym. The text of one that types grows until it is over.
-        target: DevTools id of the tab; empty where it is not known.
-        by_script: What it is in words, where it has happened already: by a script of the agent, or unseen.
-        met: Role, name, form and frame of the element that it met, where that is known beforehand.
+        target: DevTools id of the tab; empty if unknown.
+        by_script: What it is in words, if it has already happened: by a script of the agent, or unseen.
+        met: Role, name, form and frame of the element it acts on, if known beforehand.
 
     Attributes:
-        decided: Done once it may pass (empty) or may not (why); read by the one that holds it back.
+        decided: Done once it may pass (empty) or may not (the reason); read by whatever holds it back.
         over: Done once it has happened.
         began: When it began, in seconds of Unix time.
     """
@@ -73,7 +73,7 @@ class OutsideAction:
         self.end()
 
     def end(self) -> None:
-        """Say that it has happened, or never will; again does nothing."""
+        """Mark it as happened, or as never going to happen; calling this again does nothing."""
         with contextlib.suppress(InvalidStateError):
             self.over.set_result(None)
 

@@ -1,4 +1,4 @@
-"""The record of an episode while it runs: in memory, and on disk if it is asked for or the reward reads it."""
+"""The record of an episode while it runs: in memory, and on disk if requested or if the reward reads it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class EpisodeRecord:
 
     Args:
         task: The task of the episode, which has the trajectory.
-        reward: The reward; one that reads the record on disk gets a copy, which goes with the episode.
+        reward: The reward; one that reads the record on disk gets a copy, which is deleted with the episode.
         parent: Folder for the record; ``None`` to keep none.
     """
 
@@ -45,7 +45,7 @@ class EpisodeRecord:
         """Number of the current step; 0 before the first."""
 
     def start(self) -> None:
-        """Begin to write it to disk, once the episode is set up."""
+        """Start writing it to disk, once the episode is set up."""
         if self._parent is not None:
             self._recorder = self._task.start_record(self._parent)
 
@@ -60,7 +60,7 @@ class EpisodeRecord:
         """Add the current step, which is over.
 
         Args:
-            turns: Has the action and what went wrong.
+            turns: Has the action and its error.
             observer: Has the observation after it.
             facts: What else is known of the step.
             counted: Number of actions it counts as.
@@ -83,7 +83,7 @@ class EpisodeRecord:
             self._recorder.append()
 
     def save(self) -> None:
-        """Write all that is not on disk yet."""
+        """Write everything that is not on disk yet."""
         if self._recorder is not None:
             self._recorder.save()
 

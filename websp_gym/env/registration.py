@@ -236,8 +236,8 @@ def _vector(
         return gym.vector.AsyncVectorEnv([builder] * num_envs, shared_memory=False, context="spawn", **more)
     except (BrokenPipeError, ConnectionResetError, EOFError):
         raise SetupError(
-            "the processes of a vector environment run the script again, up to here: put what makes it under "
-            '`if __name__ == "__main__":`'
+            "the processes of a vector environment run the script again, up to here: put the code that creates it "
+            'under `if __name__ == "__main__":`'
         ) from None
 
 

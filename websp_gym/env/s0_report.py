@@ -1,4 +1,4 @@
-"""How S0 was reached, and what is known of it."""
+"""How S0 was reached, and what is known about it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class S0Report:
     """How S0 was reached (``replay`` or ``snapshot``), the replayed events, and the verified state.
 
     On the live web the state is empty, and ``read_back`` is the number of states that pages still had when they were
-    loaded once more.
+    loaded again.
     """
 
     how: str
@@ -36,5 +36,5 @@ class S0Report:
 
 
 def filled_call(call: ApiCall, account: Mapping[str, str]) -> tuple[Any, str]:
-    """Return the body and the address of an API call with the account's values in place of the placeholders."""
+    """Return the body and the address of an API call with the placeholders replaced by the account's values."""
     return json.loads(fill(json.dumps(call.body), account)), fill(call.url, account)

@@ -16,7 +16,7 @@ from websp_gym.tasks.instances import load_instance
 from websp_gym.tasks.selection import draw_instance
 
 _DRAWS = 1
-"""Number of the stream of a seed by which an instance is drawn."""
+"""Number of the random stream of a seed with which an instance is drawn."""
 
 
 class SampledEnv(WebspEnv):
@@ -40,7 +40,7 @@ class SampledEnv(WebspEnv):
             raise SetupError("there is no instance to play", option="ids")
         refuse_live(options)
         self.ids = tuple(ids)
-        """Ids of the instances. :attr:`instance` is the one of the current episode."""
+        """Ids of the instances. :attr:`instance` is that of the current episode."""
         super().__init__(load_instance(self.ids[0]), **options)
 
     def reset(

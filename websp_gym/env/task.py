@@ -98,7 +98,7 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         """The server side of the episode. Raises ``WorldError`` before :meth:`setup` and on the live web."""
         server = self.world_episode.server
         if server is None:
-            raise WorldError(f'nobody can read the state of the server in world="{self.world.name}"')
+            raise WorldError(f'the state of the server cannot be read in world="{self.world.name}"')
         return server
 
     def setup(self, page: Page, tabs: Tabs | None = None) -> tuple[str, dict[str, Any]]:
@@ -106,7 +106,7 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
 
         Args:
             page: A blank page of a new browser context.
-            tabs: The tabs of this context; ``None`` for a context that is still to be prepared.
+            tabs: The tabs of this context; ``None`` for a context that is not prepared yet.
 
         Returns:
             The instruction, and how S0 was reached.

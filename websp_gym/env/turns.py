@@ -48,10 +48,10 @@ _ENTER = {"Enter", "NumpadEnter", "Return", "\n", "\r"}
 _PRESSING_KEYS = _ENTER | {" ", "Space"}
 _PRESSING = ("click", "dblclick", "mouse_click", "mouse_dblclick", "mouse_down")
 _FIELDS = ("textbox", "searchbox", "combobox", "spinbutton")
-"""Roles of elements into which one types."""
+"""Roles of elements that take typed text."""
 _LONGEST_ERROR = 1_000
 _LONGEST_SHARE = 2 / 3
-"""Share of the seconds of a step that an action may take by itself; the rest is for the page and the observation."""
+"""Share of a step's seconds that an action may take itself; the rest is for the page and the observation."""
 _ABORTED = "net::ERR_ABORTED"
 _UNDESERVED = 1.0
 """Seconds without a response in one step after which a failed action is not charged to the agent."""
@@ -65,11 +65,11 @@ class AgentTurns:
         observer: Has the marks that the agent saw.
         chat: Gets the agent's questions and reports.
         screen: The picture that the agent sees.
-        policy_watch: Takes the facts of each action; ``None`` in an episode without policies.
-        guard: Holds back what would harm the account; ``None`` for nothing.
+        policy_watch: Records the facts of each action; ``None`` in an episode without policies.
+        guard: Holds back actions that would harm the account; ``None`` for no guard.
 
     Attributes:
-        last_action: The last reply, as it is kept.
+        last_action: The last reply, as it is stored.
         last_error: Why it failed; empty if it did not.
         understood: The last action as understood; ``None`` if the reply could not be parsed.
         ending: How the agent ended the episode; ``None`` if it did not.
@@ -227,7 +227,7 @@ class AgentTurns:
             keys = _keys_of(call)
             if "\t" in keys and not _PRESSING_KEYS.isdisjoint(keys[keys.index("\t") :]):
                 raise ActionError(
-                    "with the harm guard, no space and no Enter comes after a Tab in one text; press Tab by itself"
+                    "with the harm guard, a text cannot contain a space or Enter after a Tab; press Tab by itself"
                 )
             sends = not _ENTER.isdisjoint(keys)
             if call[0] in _PRESSING or not _PRESSING_KEYS.isdisjoint(keys):
@@ -248,12 +248,13 @@ class AgentTurns:
         assert self._guard is not None
         if element is None:  # a frame that is being replaced, or has content that no script can read
             raise ActionError(
-                "what is there could not be read, so the harm guard let nothing be pressed; try again or another way"
+                "the element there could not be read, so the harm guard allowed no press; try again, or try "
+                "another way"
             )
         kind = self._guard.harm(element, sends=sends)
         if kind is not None:
             raise HarmError(
-                f'{element["role"]} "{element["name"]}" was not pressed: the harm guard takes it for one that {kind}'
+                f'{element["role"]} "{element["name"]}" was not pressed: according to the harm guard, it {kind}'
             )
 
     def _ask(self, text: str) -> None:

@@ -19,7 +19,7 @@ from websp_gym.tasks.ground_truth import GroundTruthStep
 DONE = "ANSWER; done"
 """The action after the last step."""
 _NAMED = 40
-"""Elements named in an error."""
+"""Maximum number of elements named in an error."""
 _CAN_ACCEPT = "Next_dialog; accept"
 """In the error text: a native dialog appeared that the agent may accept the next time."""
 _OPPOSITE = {"on": "off", "off": "on"}
@@ -43,7 +43,7 @@ class Walker:
         steps: The steps.
         account: ``name``, ``username`` and ``email`` of the account.
         opposite: Whether to do the opposite: ``turn`` the other way, and change what ``holds``.
-        complete: Whether no step was left out; only then must every ``holds`` step be true already.
+        complete: Whether no step was left out; only then must every ``holds`` step already be true.
     """
 
     def __init__(

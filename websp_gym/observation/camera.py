@@ -60,12 +60,12 @@ def _on_black(picture: Image.Image, width: int, height: int) -> NDArray[np.uint8
 class Camera:
     """Screenshots over one DevTools session per page, which stays open.
 
-    If a session is opened and detached for every screenshot, or never overrides the device metrics, Chromium
-    loses the size of the viewport. This class sets the size once per page and keeps the session.
+    Chromium loses the size of the viewport if a session is opened and detached for every screenshot, or never
+    overrides the device metrics. This class sets the size once per page and keeps the session.
 
     Args:
-        scale: Size of the pictures in relation to the viewport. The browser draws the page at this size, so text
-            is sharper than in a picture that was made smaller, and the page does not notice.
+        scale: Size of the pictures in relation to the viewport. The browser draws the page at this size, so text is
+            sharper than in a picture that is scaled down, and the page does not notice.
     """
 
     def __init__(self, scale: float = 1.0) -> None:

@@ -53,7 +53,7 @@ class Mark:
         type: Type of an ``<input>``, else empty.
         box: Left, top, width and height of the visible part, in pixels of the page's viewport.
         checked: Whether it is on (checkbox, switch, radio, pressed button); None if it has no such state.
-        expanded: Whether the part that it opens is open; None if it opens nothing.
+        expanded: Whether what it opens is open; None if it opens nothing.
         disabled: Whether it is visible but cannot be operated.
         selected: Whether it is the chosen tab or option; None for other elements.
         value: Current value as a user reads it; bullets for a password.
@@ -61,8 +61,8 @@ class Mark:
         frame: Index of its frame in :attr:`Marks.frames`.
         index: Index of the element for the page scripts in its frame.
         mixed: Whether it is partly checked (``checked`` is then False).
-        row: Of an element without name and text: the text beside it, or of its row, at most 200 characters.
-        place: The text around an element whose role and name do not identify it.
+        row: For an element without name and text: the text beside it or in its row, at most 200 characters.
+        place: The text around the element, if its role and name do not identify it.
     """
 
     number: int
@@ -154,7 +154,7 @@ class Marks:
         title: Title of the page, at most 300 characters.
         url: Address of the page.
         seen: When they were found, on the monotonic clock.
-        noting: Called with role, name, form and frame of the element that an action meets.
+        noting: Called with role, name, form and frame of the element that an action acts on.
     """
 
     marks: tuple[Mark, ...]
@@ -281,7 +281,7 @@ def marks_from_dicts(elements: Iterable[dict[str, Any]]) -> tuple[Mark, ...]:
 
 
 def to_page(frame: Frame, x: float, y: float) -> tuple[float, float]:
-    """Convert a point of a frame's viewport to page pixels, whatever transforms the iframes."""
+    """Convert a point of a frame's viewport to page pixels, whatever transforms apply to the iframes."""
     while frame.parent is not None:
         point = frame.parent.run(_OUT_OF, frame.number, x, y)
         x, y = point["x"], point["y"]

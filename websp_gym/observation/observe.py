@@ -82,7 +82,7 @@ def observation_space(
 
 
 def whole_seconds(left: float) -> float:
-    """Return the seconds that are left, rounded up: two episodes with one seed then begin with equal observations."""
+    """Return the seconds left, rounded up, so that two episodes with the same seed begin with equal observations."""
     return float(max(math.ceil(left), 0))
 
 
@@ -130,10 +130,10 @@ class Observer:
         tabs: The browser's open tabs.
         seed: Seed of the box colours.
         scale: Size of a screenshot in relation to the viewport.
-        recorded: Whether a record keeps the screenshots. For ``axtree``, they are taken only then.
+        recorded: Whether a record keeps the screenshots; for ``axtree``, they are taken only then.
 
     Attributes:
-        veil: Hides secrets of the account; None hides nothing.
+        veil: Hides the account's secrets; None hides nothing.
     """
 
     def __init__(
@@ -162,7 +162,7 @@ class Observer:
         self._next_region: Region | None = None
 
     def enlarge(self, region: Region | None) -> None:
-        """Let the picture of the next observation show a part of the page enlarged; the record keeps the whole.
+        """Have the next observation's picture show an enlarged part of the page; the record keeps the whole page.
 
         Args:
             region: Left, top, right and bottom in CSS pixels of the window; None for all of it.
@@ -186,7 +186,7 @@ class Observer:
         elapsed: float,
         max_seconds: float,
     ) -> dict[str, Any]:
-        """Return an observation of the current tab, which must have settled; all of it is of the same tab.
+        """Return an observation of the current tab, which must have settled; all of its parts show the same tab.
 
         Args:
             goal: Instruction of the task.

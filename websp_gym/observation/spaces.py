@@ -1,4 +1,4 @@
-"""Gymnasium spaces of texts, numbers and plain data, which have no bounds."""
+"""Gymnasium spaces of texts, numbers and plain data without bounds."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class _Plain(gym.Space[Any]):
 
     @property
     def is_np_flattenable(self) -> bool:
-        """Whether its values make a vector: never."""
+        """Whether its values can be flattened to a vector: never."""
         return False
 
     def contains(self, x: Any) -> bool:
@@ -64,13 +64,13 @@ class AnyDict(_Plain):
 
 
 class AnyBox(gym.Space[Any]):
-    """Arrays of one type and bounds; a size of -1 is any.
+    """Arrays of one type, within bounds; a size of -1 stands for any size.
 
     Args:
-        low: Least value.
-        high: Greatest value.
+        low: Lowest value.
+        high: Highest value.
         shape: Sizes.
-        dtype: Type of a value.
+        dtype: Type of the values.
     """
 
     def __init__(self, low: float, high: float, shape: tuple[int, ...], dtype: type) -> None:
@@ -79,11 +79,11 @@ class AnyBox(gym.Space[Any]):
 
     @property
     def is_np_flattenable(self) -> bool:
-        """Whether its values make a vector of one size: never."""
+        """Whether its values can be flattened to a vector of one size: never."""
         return False
 
     def contains(self, x: Any) -> bool:
-        """Whether an array has the type, the sizes and the bounds."""
+        """Whether an array fits the type, the sizes and the bounds."""
         assert self.shape is not None
         assert self.dtype is not None
         return bool(
@@ -123,6 +123,7 @@ def _empty_array(space: AnyBox) -> Any:
 @flatten_space.register(AnyBox)
 def _no_vector(space: gym.Space[Any]) -> Any:
     raise SetupError(
-        f"an observation has texts and lists of any length ({space}), so it cannot be flattened to one vector; keep "
-        "what has a size with FilterObservation, or use CandidateActions (docs/reference/rl.md), which observes one"
+        f"an observation has texts and lists of any length ({space}), so it cannot be flattened to one vector; "
+        "keep the parts of fixed size with FilterObservation, or use CandidateActions (docs/reference/rl.md), "
+        "whose observation is one"
     )

@@ -1,4 +1,4 @@
-"""Hiding an account's secrets in what an agent sees and a record keeps: in texts, and in pictures."""
+"""Hiding an account's secrets in texts and pictures that an agent sees or a record keeps."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 MASK = "•••"
-"""What stands in the place of a secret."""
+"""The replacement of a secret."""
 _GREY = (200, 200, 200)
 _WHERE = """function (secrets) {
   const { walk, raw } = this;
@@ -38,7 +38,7 @@ _WHERE = """function (secrets) {
 
 
 class Veil:
-    """Hides texts that neither an agent's model nor a record may have.
+    """Hides texts that neither an agent's model nor a record may contain.
 
     Args:
         secrets: The texts.
@@ -48,11 +48,11 @@ class Veil:
         self._secrets = tuple(secret for secret in secrets if secret)
 
     def over(self, observation: dict[str, Any]) -> dict[str, Any]:
-        """Return the observation with :data:`MASK` in the place of each secret."""
+        """Return the observation with each secret replaced by :data:`MASK`."""
         return {name: self._clean(value) for name, value in observation.items()}
 
     def over_picture(self, png: bytes, page: Page, scale: float) -> bytes:
-        """Return a screenshot in which what shows a secret is covered.
+        """Return a screenshot with the secrets covered.
 
         Args:
             png: The screenshot.

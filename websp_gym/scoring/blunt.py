@@ -24,7 +24,7 @@ from websp_gym.world.side_effects import page_of
 from websp_gym.world.state import WorldState
 
 Setter = Callable[[bool, "bool | None"], "bool | None"]
-"""From a switch's value in S0, and its least private value if one is declared, to its new value; None: as it is."""
+"""Maps a switch's value in S0, and its least private value if declared, to its new value; None for no change."""
 
 POLICIES: Mapping[str, Setter] = MappingProxyType(
     {
@@ -39,9 +39,9 @@ POLICIES: Mapping[str, Setter] = MappingProxyType(
 """Action of each policy on a switch."""
 
 PAGE = "flip its page"
-"""A policy that knows the page of the goal, and flips every switch there."""
+"""A policy that knows the page of the goal and flips every switch on it."""
 BEST = "best per site"
-"""The policy that is best on each site, chosen with the outcomes known."""
+"""The best policy for each site, chosen with the outcomes known."""
 LABELS = {
     "nothing": "nothing done",
     "most private": "all switches most private",
@@ -58,9 +58,9 @@ class Rates:
     Args:
         policy: A key of :data:`POLICIES`, :data:`PAGE` or :data:`BEST`.
         solved: By the state reward.
-        siblings: With nothing else on the page of the goal moved.
+        siblings: With nothing else changed on the page of the goal.
         strict: Without side effects.
-        instances: Of so many.
+        instances: Number of instances.
     """
 
     policy: str
@@ -76,7 +76,7 @@ class Rates:
 
     @property
     def siblings_rate(self) -> float:
-        """Share of the instances that are solved with nothing else on the page moved."""
+        """Share of the instances that are solved with nothing else changed on the page."""
         return self.siblings / self.instances if self.instances else 0.0
 
     @property
@@ -86,7 +86,7 @@ class Rates:
 
 
 def blunt_rates(ids: Iterable[str]) -> dict[str, Rates]:
-    """Return what each policy reaches on some instances, by policy; :data:`BEST` comes last.
+    """Return the rates of each policy on some instances, by policy; :data:`BEST` comes last.
 
     Args:
         ids: Ids of instances of the sandbox.
@@ -121,7 +121,7 @@ def _outcome(name: str, policy: str) -> tuple[bool, bool, bool]:
 
 
 def blunt_verdict(instance: Instance, policy: str) -> Verdict:
-    """Return the verdict on an episode in which a policy sets the switches of the task's site, and answers.
+    """Return the verdict on an episode in which a policy sets the switches of the task's site and answers.
 
     Args:
         instance: The instance.
@@ -141,7 +141,7 @@ def blunt_verdict(instance: Instance, policy: str) -> Verdict:
 
 
 def known(ids: Iterable[str]) -> list[str]:
-    """Return the ids of instances that can be computed: those of results may be of tasks that are not here."""
+    """Return the ids of the instances that can be computed: results may be about tasks that are not installed."""
     from websp_gym.tasks.ids import instance_ids
 
     here = set(instance_ids())

@@ -1,8 +1,8 @@
-"""Whether a request that broke could have made the difference between failing and passing.
+"""Whether a failed request could have made the difference between failing and passing.
 
-A replica may answer a request with an error of its own, and an agent may provoke one. If every error left the episode
-unscored, an agent that is losing could leave without a failure. So an error counts by its effect: the episode is
-unscored only if each condition that does not hold would hold, had the requests that broke been carried out.
+A replica may answer a request with an internal error, and an agent may provoke one. If every error left the episode
+unscored, a losing agent could avoid its failure. So an error counts by its effect: the episode is unscored only if
+every unmet condition would hold, had the failed requests been carried out.
 """
 
 from __future__ import annotations
@@ -46,17 +46,17 @@ def needs_of(goal: Goal) -> Iterator[Need]:
 
 
 def broken_requests(slug: str, start: WorldState, end: WorldState) -> list[Event]:
-    """Return the requests since S0 that broke on the site of the task, or on the one where it signs in."""
+    """Return the requests since S0 that failed on the site of the task, or on the site where it signs in."""
     own = {slug, end.sites.get(slug, SiteState()).declared.session_of} - {""}
     return [event for event in end.since(start.last_seq) if event.kind == "error" and event.site in own]
 
 
 def could_have_met(needs: Sequence[Need | None], broken: Sequence[Event]) -> bool:
-    """Whether the requests that broke could have met all needs.
+    """Whether the failed requests could have met all needs.
 
     Args:
-        needs: The needs of all conditions that do not hold; ``None`` for one that no change can meet any more.
-        broken: Events of requests that broke.
+        needs: The needs of all unmet conditions; ``None`` for one that no change can meet any more.
+        broken: Events of the failed requests.
     """
     return bool(needs) and all(
         need is not None and any(_meets(event.data, need) for event in broken) for need in needs

@@ -13,7 +13,7 @@ _log = logging.getLogger(__name__)
 
 
 def with_failure_causes(verdict: Verdict, outcome: EpisodeEnd) -> Verdict:
-    """Return the verdict, with ``failure`` added where it is a failure without known causes."""
+    """Return the verdict, with ``failure`` added if it is a failure without known causes."""
     if verdict.status != "fail" or verdict.failure is not None:
         return verdict
     return replace(verdict, failure=failure_of(outcome))
@@ -22,14 +22,14 @@ def with_failure_causes(verdict: Verdict, outcome: EpisodeEnd) -> Verdict:
 def failure_of(outcome: EpisodeEnd) -> Failure:
     """Return the kinds and elements of a failure.
 
-    Both are empty for an episode that passed according to the state. Where the rules cannot be applied, as where
-    policies make another end right, ``error`` of the result holds the reason.
+    Both are empty for an episode that passed according to the state. If the rules cannot be applied, for example
+    because policies make a different end right, ``error`` of the result holds the reason.
     """
     truth = outcome.truth
     if outcome.trajectory.right_end is not None:
-        return Failure(error="the ground truth leads to another end than the policies")
+        return Failure(error="the ground truth leads to a different end than the policies")
     if not outcome.trajectory.views:
-        return Failure(error="what the agent saw was not kept")
+        return Failure(error="the agent's observations were not kept")
     if truth.status == "unscored":
         return Failure(error=truth.reason)
     if truth.status == "pass":
@@ -38,5 +38,5 @@ def failure_of(outcome: EpisodeEnd) -> Failure:
         return Failure(kinds=failure_kinds(outcome), elements=failing_elements(outcome))
     except Exception as error:
         # A bug in the rules must not cost an episode its verdict; the result carries the error instead.
-        _log.exception("the rules on failures broke on a run of %s", outcome.instance.id)
+        _log.exception("classifying the failure of a run of %s failed", outcome.instance.id)
         return Failure(error=f"{type(error).__name__}: {error}")

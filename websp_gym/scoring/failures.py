@@ -33,8 +33,8 @@ _PLACEHOLDER = re.compile(r"\{\{.*?\}\}")
 def failure_kinds(outcome: EpisodeEnd) -> tuple[FailureKind, ...]:
     """Return which of the paper's five kinds of failure apply, in the paper's order.
 
-    The episode must have failed according to the state. The result is empty where no rule holds, for example
-    after a failure by a side effect only.
+    The episode must have failed according to the state. The result is empty if no rule applies, for example after a
+    failure by a side effect only.
     """
     trajectory, instance = outcome.trajectory, outcome.instance
     s0 = outcome.start.sites[instance.site.slug]
@@ -54,8 +54,8 @@ def failing_elements(outcome: EpisodeEnd) -> tuple[ElementType, ...]:
     """Return the element types of the ground-truth steps that caused a failure according to the state.
 
     These are the types of the state-changing steps that were not done although their element was in view.
-    Where no such element was ever in view, it is the type of the first navigation step that was not done, or
-    else of the first undone state-changing step.
+    If no such element was ever in view, it is the type of the first navigation step that was not done, or else of the
+    first undone state-changing step.
     """
     trajectory, steps = outcome.trajectory, outcome.instance.config.ground_truth
     undone = [step for step in steps if step.action in _STATEFUL and not _done(step, steps, trajectory)]

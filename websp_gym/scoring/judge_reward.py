@@ -40,5 +40,5 @@ class JudgeReward:
             JudgeError: The episode was not recorded.
         """
         if outcome.folder is None:
-            raise JudgeError("the judge needs the record of the episode, and there is none")
+            raise JudgeError("the judge needs the record of the episode, but there is none")
         return self.judge.verdict(load_trajectory(outcome.folder), outcome.folder)

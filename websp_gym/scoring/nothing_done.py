@@ -1,7 +1,7 @@
-"""What an agent reaches that opens the start page and answers, without anything done: the floor under policy.
+"""The score of an agent that answers on the start page without doing anything: the floor under policies.
 
-No episode is played. The record of such an episode follows from S0, the start page and what the policies bring into
-the world; it is scored and judged as any other.
+No episode is played. The record of such an episode follows from S0, the start page and what the policies add to the
+world; it is scored and judged like any other.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ANSWER = "done"
 
 
 def nothing_done(instance: Instance, policies: Policies | None) -> Verdict:
-    """Return the verdict on an episode in which nothing is done, with that on each policy.
+    """Return the verdict on an episode in which nothing is done, with the verdict on each policy.
 
     Args:
         instance: The instance.

@@ -28,7 +28,7 @@ def make_reward(
         quorum: Number of the judge's models that must agree; None for more than half of them.
 
     Returns:
-        A function from the end of an episode to a verdict. Where its attribute ``reads_the_record`` is true,
+        A function from the end of an episode to a verdict. If its attribute ``reads_the_record`` is true,
         :attr:`EpisodeEnd.folder` is set in every episode.
 
     Raises:
@@ -37,7 +37,7 @@ def make_reward(
     for name, value in (("judge", judge), ("quorum", quorum)):
         if value is not None and spec != "judge":
             raise SetupError(
-                f'{name}={value!r} counts under reward="judge" only: add that, or leave it out', option=name
+                f'{name}={value!r} only applies to reward="judge": add that, or leave it out', option=name
             )
     if callable(spec):
         return _WithSideEffects(spec)
@@ -63,7 +63,7 @@ def _stricter(name: str) -> Callable[[EpisodeEnd], Verdict]:
 
 
 def paid_by(reward: str, truth: Verdict) -> Verdict:
-    """Return the verdict of a built-in reward that asks for more than the goal.
+    """Return the verdict of a built-in reward that requires more than the goal.
 
     Args:
         reward: ``state``, ``siblings``, ``strict`` or ``policy``.
@@ -73,7 +73,7 @@ def paid_by(reward: str, truth: Verdict) -> Verdict:
         return _paid_only_without(truth.side_effects, truth, "strict", "nothing else moved", _MOVED)
     if reward == "siblings":
         if truth.status == "pass" and truth.sibling_effects is None:
-            return unscored("siblings", "nobody knows what else is on the page of the goal")
+            return unscored("siblings", "it is not known what else is on the page of the goal")
         effects = truth.sibling_effects or ()
         return _paid_only_without(effects, truth, "siblings", "nothing else on the page moved", _MOVED_BESIDE)
     if reward == "policy":

@@ -1,4 +1,4 @@
-"""Checks of a goal beside the state: pages that were opened, texts that were answered, and a refusal."""
+"""Checks of a goal beyond the state: opened pages, texts in the answer, and a refusal."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def visited_checks(goal: Goal, since: Iterable[Event]) -> Iterator[Check]:
 
 
 def answer_checks(goal: Goal, answer: str) -> Iterator[Check]:
-    """Yield for each text of a goal whether the answer has it.
+    """Yield for each text of a goal whether the answer contains it.
 
     Args:
         goal: The goal.
@@ -41,10 +41,10 @@ def answer_checks(goal: Goal, answer: str) -> Iterator[Check]:
 
 
 def refusal_checks(refused: bool | None, effects: Iterable[SideEffect]) -> Iterator[Check]:
-    """Yield whether a task that is not to be done was left undone, and why was said.
+    """Yield whether a task that should not be done was left undone, and whether the agent said why.
 
     Args:
-        refused: Whether the agent said why; ``None`` for a task that is to be done, which has no such checks.
+        refused: Whether the agent said why; ``None`` for a task that should be done, which has no such checks.
         effects: What changed since S0.
     """
     if refused is not None:

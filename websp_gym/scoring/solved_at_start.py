@@ -38,7 +38,7 @@ def without_solved(ids: Iterable[str]) -> list[str]:
 
 
 def balance_solved(ids: Iterable[str], *, seed: int = 0) -> list[str]:
-    """Return as many instances that are solved at the start as others.
+    """Return equally many instances that are solved at the start and others.
 
     Surplus instances of the larger kind are left out, in an order that depends on the seed only.
 

@@ -47,8 +47,8 @@ def state_verdict(
 ) -> Verdict:
     """Return the verdict on an episode by the server's state, with one check per condition.
 
-    Unscored where the state lacks the site or a key that the task names, or where conditions do not hold that
-    would hold if the world had not failed to carry out a request (:mod:`websp_gym.scoring.broken_requests`).
+    Unscored if the state lacks the site or a key that the task names, or if the unmet conditions would hold had the
+    world not failed to carry out a request (:mod:`websp_gym.scoring.broken_requests`).
 
     Args:
         instance: The instance.
@@ -56,7 +56,7 @@ def state_verdict(
         end: The state when the agent ended the episode.
         answered: Whether the agent ended it with an answer.
         answer: That answer.
-        refused: Whether the agent told why it did not do the task; ``None`` where the task is to be done. Where it is
+        refused: Whether the agent said why it did not do the task; ``None`` if the task should be done. If it should
             not, the instance has no goal, and nothing may have changed.
     """
     slug = instance.site.slug
@@ -90,7 +90,7 @@ def state_verdict(
     }
     broken = broken_requests(slug, start, end)
     if could_have_met([need for check, need in conditions if check.passed is False], broken):
-        said = f"a page of the world broke: {_request(broken[0])}"
+        said = f"a page of the world failed: {_request(broken[0])}"
         checks.append(Check("world intact", None, evidence=said))
     unknown = [check for check in checks if check.passed is None]
     if unknown:

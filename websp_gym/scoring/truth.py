@@ -1,4 +1,4 @@
-"""Score a recorded run by the server's state that its record holds."""
+"""Scoring a recorded run by the server's state in its record."""
 
 from __future__ import annotations
 
@@ -24,17 +24,15 @@ from websp_gym.world.state import WorldState, world_state
 def state_verdict_of_record(trajectory: Trajectory, instance: Instance) -> Verdict:
     """Return the verdict on a recorded sandbox run by the server's state, with the causes of a failure.
 
-    A run stopped by a limit fails. Unscored where the run has no recorded state, did not reach its end, or
-    was played with another configuration than ``instance`` has now. A record keeps the whole state of the
-    task's site only; side effects on other sites are taken from the recorded verdict.
+    A run stopped by a limit fails. Unscored if the run has no recorded state, did not finish, or was played with a
+    different configuration than ``instance`` has now. A record keeps the whole state of the task's site only; side
+    effects on other sites are taken from the recorded verdict.
     """
     if trajectory.config_hash != instance.config_hash:
-        return unscored(
-            "state", f"{instance.id} has another configuration now than when the run was recorded"
-        )
+        return unscored("state", f"the configuration of {instance.id} has changed since the run was recorded")
     outcome = outcome_of(trajectory, instance)
     if outcome is None:
-        return unscored("state", "the run did not come to its end")
+        return unscored("state", "the run did not finish")
     kept = trajectory.s0 and trajectory.end
     early = failed_early(outcome.ending.reason)
     # A record of ours has the state of the sandbox whatever ended it; without one, nobody knows what was played.
@@ -51,19 +49,19 @@ def policies_of_record(trajectory: Trajectory, instance: Instance) -> tuple[Poli
     """Return the verdict on each policy of a recorded run; ``None`` for a run without policies.
 
     Raises:
-        SetupError: Its sets are not here, or have other policies now than when the run was recorded.
+        SetupError: Its sets are missing, or their policies have changed since the run was recorded.
     """
     if trajectory.policies is None:
         return None
     policies = policies_for(instance, trajectory.policies.sets)
     if policies.digest != trajectory.policies.digest:
         sets = ", ".join(trajectory.policies.sets)
-        raise SetupError(f"{sets} has other policies for {instance.id} now than when the run was recorded")
+        raise SetupError(f"the policies of {sets} for {instance.id} have changed since the run was recorded")
     return judge(policies, trajectory, instance)
 
 
 def progress_of_record(trajectory: Trajectory, instance: Instance) -> float | None:
-    """Return what was done of the task in a recorded run (:attr:`Verdict.progress`); ``None`` if it does not tell."""
+    """Return how much of the task was done in a recorded run (:attr:`Verdict.progress`); ``None`` if unknown."""
     same = trajectory.config_hash == instance.config_hash
     outcome = outcome_of(trajectory, instance) if same and trajectory.s0 and trajectory.end else None
     return outcome.truth.progress if outcome is not None else None
@@ -72,7 +70,7 @@ def progress_of_record(trajectory: Trajectory, instance: Instance) -> float | No
 def outcome_of(trajectory: Trajectory, instance: Instance) -> EpisodeEnd | None:
     """Return the end of a recorded sandbox run, with the state of the task's own site only.
 
-    None for a run that did not reach its end.
+    None for a run that did not finish.
     """
     if trajectory.end_reason is None:
         return None

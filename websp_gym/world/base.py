@@ -134,7 +134,7 @@ class WorldEpisode(Protocol):
 
     @property
     def server(self) -> Server | None:
-        """The server side; ``None`` on the live web, where nobody can read the state but through the pages."""
+        """The server side; ``None`` on the live web, where the state can only be read through the pages."""
 
     @property
     def account(self) -> Mapping[str, str]:

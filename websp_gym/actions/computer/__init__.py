@@ -1,7 +1,7 @@
-"""Actions of computer use: the vocabularies of OpenAI, Anthropic and Gemini, as dictionaries or their JSON text.
+"""Computer-use actions: the vocabularies of OpenAI, Anthropic and Gemini, as dictionaries or JSON text.
 
-Each action becomes a list of calls named as BrowserGym's, so that policies, the harm guard and records see it as
-they see those. However many calls it takes, it counts as one action.
+Each action becomes a list of calls named like BrowserGym's, so that policies, the harm guard and records treat it
+like those. However many calls it takes, it counts as one action.
 """
 
 from websp_gym.actions.computer.action import ComputerAction, Screen

@@ -1,4 +1,4 @@
-"""One action of computer use as it is understood, and the screen at whose points it is."""
+"""One parsed computer-use action, and the screen that its points refer to."""
 
 from __future__ import annotations
 
@@ -16,22 +16,24 @@ if TYPE_CHECKING:
 Point = tuple[float, float]
 
 GRID = 1000
-"""Width and height of the grid in which Gemini gives points."""
+"""Width and height of the grid on which Gemini gives points."""
 _AROUND = ("keyboard_down", "keyboard_up", "noop")
-"""Calls that are not what an action is about, if it has others."""
+"""Calls that are not what an action is about if it has others."""
 _HELD = (*MODIFIERS, "ControlOrMeta", "AltGraph")
 
 
 @dataclass(frozen=True)
 class ComputerAction:
-    """One action of computer use.
+    """One computer-use action.
 
     Args:
         name: Its name in its vocabulary.
-        calls: The calls that carry it out, named as BrowserGym's; points are in CSS pixels of the window.
-        free: Whether it does not count against ``max_actions``: it looks, moves the pointer, scrolls or waits.
-        region: What the next picture should show enlarged: left, top, right and bottom in CSS pixels; None for all.
-        told: What the agent is told of it; empty for nothing.
+        calls: The calls that carry it out, named like BrowserGym's; points are in CSS pixels of the window.
+        free: Whether it does not count against ``max_actions``: it takes a screenshot, moves the pointer, scrolls or
+            waits.
+        region: The part that the next picture should show enlarged: left, top, right and bottom in CSS pixels; None
+            for all.
+        told: What the agent is told about it; empty for nothing.
     """
 
     name: str
@@ -56,7 +58,7 @@ class Screen:
         scale: Pixels of the picture per CSS pixel.
 
     Attributes:
-        pointer: Where the pointer is, in CSS pixels; None before it was moved.
+        pointer: Position of the pointer in CSS pixels; None before it was moved.
     """
 
     width: int
@@ -79,9 +81,11 @@ class Screen:
         return x * self.width / GRID, y * self.height / GRID
 
     def here(self) -> Point:
-        """Return where the pointer is; raise ActionError if nobody knows."""
+        """Return the position of the pointer; raise ActionError if it is unknown."""
         if self.pointer is None:
-            raise ActionError("no coordinate was given, and the pointer was not moved yet; nothing happened")
+            raise ActionError(
+                "no coordinate was given, and the pointer has not been moved yet; nothing happened"
+            )
         return self.pointer
 
 
@@ -109,7 +113,7 @@ def drag(path: Iterable[Point]) -> list[Call]:
 
 
 def press(keys: str, times: int = 1) -> list[Call]:
-    """Return the calls that press a key or combination; those of the browser's window do what they do in one.
+    """Return the calls that press a key or combination; shortcuts of the browser window do what they do there.
 
     Raises:
         ActionError: There is no such key.
@@ -121,7 +125,8 @@ def press(keys: str, times: int = 1) -> list[Call]:
 
 
 def in_turn(keys: Sequence[str]) -> list[str]:
-    """Return the combinations of a list of keys: a modifier is held for the next one, no two others are a chord."""
+    """Return the combinations of a list of keys: a modifier is held for the next key, other keys are pressed one by
+    one."""
     found: list[str] = []
     held: list[str] = []
     for key in keys:
@@ -140,22 +145,22 @@ def _is_held(key: str) -> bool:
 
 
 def holding(keys: str, calls: Iterable[Call]) -> tuple[Call, ...]:
-    """Return calls with modifier keys held down meanwhile; an empty text holds none.
+    """Return calls with modifier keys held down; an empty text holds none.
 
     Raises:
-        ActionError: There is no such key, or it does something of its own, which is an action of its own.
+        ActionError: There is no such key, or it does something by itself, which is a separate action.
     """
     held = split_keys(read_keys(keys)) if keys else []
     for key in held:
         if key not in _HELD:
             raise ActionError(
-                f"{key} cannot be held down meanwhile, only {', '.join(MODIFIERS)} can; nothing was done"
+                f"{key} cannot be held down during an action, only {', '.join(MODIFIERS)} can; nothing was done"
             )
     return _between(held, calls)
 
 
 def hold(keys: str, milliseconds: float) -> tuple[Call, ...]:
-    """Return the calls that hold any keys down for some time.
+    """Return the calls that hold keys down for some time.
 
     Raises:
         ActionError: There is no such key.

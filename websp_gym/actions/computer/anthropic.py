@@ -1,4 +1,4 @@
-"""Anthropic's words: the members of its computer toolset, and ``goto``, as it cannot open an address."""
+"""Anthropic's vocabulary: the actions of its computer toolset, and ``goto``, because it cannot open an address."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from websp_gym.actions.computer.action import Point
 
 _WHEEL = 100
-"""CSS pixels of one click of the wheel."""
+"""CSS pixels per click of the wheel."""
 _MOST_REPEATS = 100
 
 
@@ -82,7 +82,7 @@ def _zoom(fields: Fields, screen: Screen) -> ComputerAction:
         raise ActionError(
             f"{fields.name}: region should be left, top, right and bottom of a part of the picture; nothing was done"
         )
-    told = "the picture shows the region enlarged; points are still those of the whole picture"
+    told = "the picture shows the region enlarged; points still refer to the whole picture"
     return ComputerAction(fields.name, free=True, region=(left, top, right, bottom), told=told)
 
 

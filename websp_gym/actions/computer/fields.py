@@ -16,7 +16,7 @@ class Fields:
 
     Args:
         name: Name of the action, for messages.
-        values: The fields. A field that is null is one that is not there.
+        values: The fields. A null field counts as missing.
     """
 
     def __init__(self, name: str, values: Mapping[str, Any]) -> None:
@@ -73,7 +73,7 @@ class Fields:
         return value
 
     def numbers(self, key: str, many: int) -> list[float]:
-        """Return a list of so many numbers."""
+        """Return a list of this many numbers."""
         value = self._value(key, None)
         if not isinstance(value, list) or len(value) != many:
             self._wrong(key, f"a list of {many} numbers", value)
@@ -87,7 +87,7 @@ class Fields:
         return [self._pair(key, each) for each in value]
 
     def keys(self, key: str) -> str:
-        """Return keys that are held together, given as a text or a list of texts; empty without any."""
+        """Return keys that are held together, given as a text or a list of texts; empty if there are none."""
         value = self._value(key, "")
         parts = value if isinstance(value, list) else [value]
         if not all(isinstance(part, str) for part in parts):

@@ -1,4 +1,4 @@
-"""Gemini's words for a browser: those of Gemini 3.5 and later, and those of 2.5 and 3, on a grid of 0 to 999."""
+"""Gemini's vocabulary for a browser, of Gemini 3.5 and later and of 2.5 and 3, on a grid of 0 to 999."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from websp_gym.actions.computer.action import Point
 
 _SCROLL, _SCROLL_AT = 300, 800
-"""How far ``scroll`` goes in pixels and ``scroll_at`` on the grid, if they do not say it."""
+"""Default distance of ``scroll`` in pixels and of ``scroll_at`` on the grid."""
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
 

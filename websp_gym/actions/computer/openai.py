@@ -1,4 +1,4 @@
-"""OpenAI's words: the actions of a ``computer_call``, and ``goto``, as its tool cannot open an address."""
+"""OpenAI's vocabulary: the actions of a ``computer_call``, and ``goto``, because its tool cannot open an address."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _BUTTONS = {"left": "left", "right": "right", "wheel": "middle", "middle": "middle"}
 _BACK = {"back": "go_back", "forward": "go_forward"}
 _WAIT_MS = 2_000
-"""What a ``wait`` without a duration takes, which is all of them today."""
+"""Duration of a ``wait`` that gives none, as is the case for all of them today."""
 
 
 def _click(fields: Fields, screen: Screen) -> ComputerAction:

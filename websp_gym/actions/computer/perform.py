@@ -1,4 +1,4 @@
-"""Carrying out an action of computer use on the current tab."""
+"""Carrying out a computer-use action on the current tab."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 _KEY_SECONDS = 0.005
 """Estimated time of one key or movement on a busy machine."""
 _KEYED = 1_000
-"""Longest text in characters that is typed key by key; of a longer one, only the last character of each line is."""
+"""Longest text in characters that is typed key by key; of a longer text, only the last character of each line is."""
 _DRAG_STEPS = 5
-"""Movements to each point, without which a slider or a list may not follow."""
+"""Pointer movements to each point; with fewer, a slider or a list may not follow."""
 _UNDOING = ("keyboard_up", "mouse_up")
 
 
@@ -40,23 +40,24 @@ def perform_computer(
     longest: float,
     noting: Callable[[Call], None] = lambda call: None,
 ) -> None:
-    """Carry out an action of computer use.
+    """Carry out a computer-use action.
 
     Args:
         action: The action.
         tabs: The browser's open tabs.
         screen: What the agent saw; its pointer is kept.
-        longest: Most seconds that it may take.
+        longest: Maximum seconds that it may take.
         noting: Called with each call before it is made.
 
     Raises:
-        ActionError: It would take longer, and nothing was done; or it failed, and no key or button of it is held.
+        ActionError: It would take longer, and nothing was done; or it failed, and none of its keys or buttons is
+            held.
     """
     takes = sum(map(_seconds, action.calls))
     if takes > longest:
         raise ActionError(
-            f"{action.name} would take about {takes:.0f} seconds; one action has {longest:.0f} at most; "
-            "nothing was done"
+            f"{action.name} would take about {takes:.0f} seconds, and an action may take {longest:.0f}; nothing "
+            "was done"
         )
     for name, positional, _ in action.calls:
         if name == "goto":
@@ -108,7 +109,7 @@ class _Hand:
         make(*positional, **named)
 
     def release(self, calls: tuple[Call, ...]) -> None:
-        """Let go what the calls that are not made any more would have let go."""
+        """Release what the calls that are no longer made would have released."""
         for call in calls:
             if call[0] in _UNDOING:
                 with contextlib.suppress(PlaywrightError):

@@ -1,4 +1,4 @@
-"""Finding and reading an action of computer use in what an agent said; time is linear in its length."""
+"""Finding and reading a computer-use action in an agent's reply, in time linear in its length."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from websp_gym.actions.reply import LONGEST_ACTION, bare, split_reply
 from websp_gym.errors import ActionError, nearest
 
 _LONGEST = 12 * LONGEST_ACTION
-"""Most characters of an action: its text may be of characters that JSON writes as two escapes."""
+"""Maximum number of characters of an action: its text may consist of characters that JSON writes as two escapes."""
 _FORMS = (
     'for example {"type": "click", "x": 10, "y": 20} (OpenAI), {"action": "left_click", "coordinate": [10, 20]} '
     '(Anthropic) or {"name": "click", "args": {"x": 10, "y": 20}} (Gemini)'
@@ -23,7 +23,7 @@ _FORMS = (
 
 
 def written(action: Mapping[Any, Any]) -> str:
-    """Return an action as JSON text; one that cannot be written so is named by its type and cannot be read."""
+    """Return an action as JSON text; one that JSON cannot express is named by its type and cannot be read back."""
     try:
         return json.dumps(dict(action), ensure_ascii=False, default=_plain)
     except (TypeError, ValueError, RecursionError) as error:
@@ -31,14 +31,14 @@ def written(action: Mapping[Any, Any]) -> str:
 
 
 def find_computer(reply: str) -> str | None:
-    """Return the JSON text in a reply, which may have a thought and ``Action:`` before it; None if it has none."""
+    """Return the JSON text in a reply, which may have a thought and ``Action:`` before it; None if there is none."""
     found = set(split_reply(reply).actions) or {bare(reply)}
     text = found.pop()
     return text if text.startswith("{") and not found else None
 
 
 def read_computer(text: str, screen: Screen) -> ComputerAction:
-    """Read an action of computer use.
+    """Read a computer-use action.
 
     Args:
         text: A JSON object in the words of OpenAI, Anthropic or Gemini.
@@ -48,7 +48,7 @@ def read_computer(text: str, screen: Screen) -> ComputerAction:
         The action.
 
     Raises:
-        ActionError: It is no such action, or its values are wrong.
+        ActionError: It is not such an action, or its values are wrong.
     """
     given = _object(text)
     table, name, values = _kind(given)
@@ -83,7 +83,7 @@ def _kind(given: Mapping[str, Any]) -> tuple[_Table, str, Mapping[str, Any]]:
         return GEMINI, name, values
     if isinstance(kind, str):
         return OPENAI, kind, given
-    raise ActionError(f"an object that is no action; {_FORMS}", action=str(given)[:200])
+    raise ActionError(f"the object is not an action; {_FORMS}", action=str(given)[:200])
 
 
 def _object(text: str) -> Mapping[str, Any]:
@@ -102,7 +102,7 @@ def _object(text: str) -> Mapping[str, Any]:
 
 
 def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no number")
+    raise ValueError(f"{constant} is not a number")
 
 
 def _plain(value: Any) -> Any:

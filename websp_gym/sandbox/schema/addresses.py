@@ -13,16 +13,15 @@ ANY = "*"
 class AddressPattern:
     """A pattern such as ``store.example.com/account/*`` or ``github.com/settings/billing/**``.
 
-    A host stands for itself and, with ``*.`` before it, for its subdomains too. A query in the pattern names keys and
-    values that must be among those of the address; ``*`` is any value. A fragment is a route of its own, as in
-    ``crm.example.com/#/contacts/**``. Where the pattern has no query or fragment, that of the address does not
-    matter.
+    A host stands for itself and, with ``*.`` in front, also for its subdomains. A query in the pattern names keys and
+    values that must be among those of the address; ``*`` is any value. A fragment is a route, as in
+    ``crm.example.com/#/contacts/**``. If the pattern has no query or no fragment, the address may have any.
 
     Args:
         text: The pattern, without a scheme.
 
     Raises:
-        ValueError: It is not a pattern of an address.
+        ValueError: It is not an address pattern.
     """
 
     def __init__(self, text: str) -> None:
@@ -33,7 +32,7 @@ class AddressPattern:
         self._subdomains = host.startswith("*.")
         self.host = host.removeprefix("*.").lower()
         if "://" in text or not self.host or "*" in self.host or "#" in route or " " in text:
-            raise ValueError(f'"{text}" is not a pattern of an address such as example.com/settings/**')
+            raise ValueError(f'"{text}" is not an address pattern such as example.com/settings/**')
         self.segments = _segments(path) if slash else [BELOW]
         self._query = _fields(query)
         inner, _, inner_query = route.partition("?")
@@ -41,17 +40,17 @@ class AddressPattern:
         """The segments of the fragment; ``None`` if it does not matter."""
         self._route_query = _fields(inner_query)
         if hash_sign and not self.route and not self._route_query:
-            raise ValueError(f'"{text}" is a pattern with an empty fragment: leave out the "#"')
+            raise ValueError(f'"{text}" has an empty fragment: leave out the "#"')
         if BELOW in (*self.segments[:-1], *(self.route or ())[:-1]):
             raise ValueError(f'"{text}": ** can only be the last segment')
 
     def spans(self, host: str) -> bool:
-        """Whether it stands for this host as a subdomain."""
+        """Whether this host is one of its subdomains."""
         return self._subdomains and host.endswith(f".{self.host}")
 
     @property
     def address(self) -> str | None:
-        """An address of the pattern, which opens it in a browser; ``None`` if it leaves a part open."""
+        """An address that matches the pattern, to open in a browser; ``None`` if it has a ``*``."""
         values = (value for _, value in (*self._query, *self._route_query))
         if ANY in (*self.segments, *(self.route or ()), *values):
             return None
@@ -62,14 +61,14 @@ class AddressPattern:
         return self.text
 
     def matches(self, address: str) -> bool:
-        """Whether an address is one of the pattern's."""
+        """Whether an address matches."""
         parts = urlsplit(address)
         if parts.scheme not in ("http", "https"):
             return False
         return self.fits(parts.hostname or "", parts.path, parts.query, parts.fragment)
 
     def fits(self, host: str, path: str, query: str = "", fragment: str = "") -> bool:
-        """Whether host, path, query and fragment are those of an address of the pattern."""
+        """Whether host, path, query and fragment match."""
         host = host.lower().removesuffix(".").partition(":")[0]
         if host != self.host and not self.spans(host):
             return False
@@ -82,7 +81,7 @@ class AddressPattern:
         )
 
     def may_be(self, path: str) -> bool:
-        """Whether it has an address of a page with this path, such as ``/{owner}/{repo}/settings`` of a route."""
+        """Whether some address of a route's path, such as ``/{owner}/{repo}/settings``, matches."""
         found = [ANY if segment.startswith("{") else segment for segment in _segments(path)]
         open_end = path.endswith(":path}")
         wanted = self.segments

@@ -1,4 +1,4 @@
-"""The catalog of the sites of a server: found on disk, looked up by slug or host name."""
+"""The catalog of a server's sites: found on disk, looked up by slug or host name."""
 
 from __future__ import annotations
 

@@ -32,21 +32,21 @@ class ConsentGroup(Strict):
     """
 
     id: str
-    """The id of the tool (`C0004`)."""
+    """Its id in the consent tool (`C0004`)."""
     key: str
-    """Makes the setting `consent.KEY`."""
+    """The last part of its setting, `consent.KEY`."""
     label: str
-    """What people read."""
+    """Its label."""
     text: str = ""
-    """What people read below."""
+    """The text below the label."""
     always: bool = False
     """Whether it cannot be turned off."""
     default: bool = True
-    """The value until somebody decides."""
+    """The value until the visitor decides."""
     opt_out: bool = False
-    """Whether it is worded the other way round: on means that nothing is sold, shared or tracked."""
+    """Whether it is worded in the negative: on means that nothing is sold, shared or tracked."""
     trackers: list[str] = Field(default_factory=list)
-    """Hosts of the site `trackers` that its pages report to while it is on."""
+    """Hosts of the site `trackers` that pages report to while it is on."""
 
     @field_validator("key")
     @classmethod
@@ -77,7 +77,7 @@ class Consent(Strict):
     cookie: str = "OptanonConsent"
     """The cookie that holds the choice."""
     groups: list[ConsentGroup] = Field(min_length=1)
-    """The kinds of cookies, in the order they are shown."""
+    """The kinds of cookies, in the order shown."""
 
     @model_validator(mode="after")
     def _groups_differ(self) -> Consent:
@@ -134,14 +134,14 @@ class Consent(Strict):
         if choice != "custom":
             return {group.setting: group.tracks(choice == "accept_all") for group in self.optional}
         if not isinstance(groups, dict):
-            raise ValueError("groups: on or off by id is missing")
+            raise ValueError("groups: give true or false for each id")
         known = {group.id: group for group in self.groups}
         done = {group.setting: bool(now[group.setting]) for group in self.optional}
         for name, on in groups.items():
             if name not in known:
                 raise ValueError(f'groups: unknown kind "{name}"{nearest(str(name), known)}')
             if not isinstance(on, bool):
-                raise ValueError(f"groups: {name} is neither true nor false")
+                raise ValueError(f"groups: {name} must be true or false")
             if known[name].always:
                 if not on:
                     raise ValueError(f"groups: {name} is always active")

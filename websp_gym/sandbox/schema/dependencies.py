@@ -1,4 +1,4 @@
-"""How settings depend on each other: what keeps one from being changed, and what changes with it."""
+"""How settings depend on each other: what blocks a change to one, and what changes with it."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from .did_you_mean import nearest
 from .settings import Setting, Value
 
 ANY = "any"
-"""In ``implies``: whatever the new value is."""
+"""In ``implies``: any new value."""
 
 Settings = Mapping[str, Setting]
 Values = Mapping[str, Value]
 
 
 def is_disabled(setting: Setting, values: Values) -> bool:
-    """Return whether the values of other settings keep a setting from being changed."""
+    """Return whether the values of other settings block changes to a setting."""
     return bool(setting.disabled_when) and all_hold(setting.disabled_when, values)
 
 
 def all_hold(condition: Values, values: Values) -> bool:
-    """Return whether settings have the values of a condition; of a choice, a list stands for any of its words."""
+    """Return whether settings have the values of a condition; for a choice, a list stands for any of its words."""
     return all(_holds(values[key], needed) for key, needed in condition.items())
 
 
@@ -30,7 +30,7 @@ def _holds(now: Value, needed: Value) -> bool:
 
 
 def with_implied(settings: Settings, before: Values, sent: Values) -> dict[str, Value]:
-    """Return the changes that were sent and those that follow from them, where these were not sent themselves.
+    """Return the changes that were sent, plus those that follow from them and were not sent.
 
     Args:
         settings: The settings of the site.
@@ -63,7 +63,7 @@ def dependency_problems(settings: Settings) -> Iterator[str]:
 
 
 def condition_problems(settings: Settings, condition: Values) -> Iterator[str]:
-    """Yield a message for each setting that does not exist, and for each value that it cannot have."""
+    """Yield a message for each setting that does not exist and each value that it cannot have."""
     for key, value in condition.items():
         any_of = isinstance(value, list) and key in settings and settings[key].type == "choice"
         for each in value if isinstance(value, list) and any_of else [value]:
@@ -71,7 +71,7 @@ def condition_problems(settings: Settings, condition: Values) -> Iterator[str]:
 
 
 def value_problems(settings: Settings, values: Values, where: str = "") -> Iterator[str]:
-    """Yield a message for each setting that does not exist, and for each value that is not one of it."""
+    """Yield a message for each setting that does not exist and each value that it cannot have."""
     for key, value in values.items():
         if key not in settings:
             yield f'{where}unknown setting "{key}"{nearest(key, settings)}'

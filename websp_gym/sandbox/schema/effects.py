@@ -1,4 +1,4 @@
-"""Declared side effects of settings on other people, so that tests can check them."""
+"""Declared effects of settings on other people, so that tests can check them."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ class Mail(Strict):
     """The mail that a site sends to the account, one message of each kind at a time."""
 
     sender: str
-    """Who sends it: `Wattpad <noreply@wattpad.example>`."""
+    """The sender: `Wattpad <noreply@wattpad.example>`."""
     kinds: list[str]
-    """The settings, or patterns of them, that each stand for a kind of mail; `false`, `off`, `never`, `none` and
-    nothing chosen stop it.
+    """The settings, or patterns of them, that each stand for a kind of mail; `false`, `off`, `never`, `none` and an
+    empty choice stop it.
     """
     stopped_by: Row = Field(default_factory=dict)
-    """Settings that stop all mail while they all hold."""
+    """Values of settings; while all of them hold, no mail is sent."""
 
     def settings(self, settings: Mapping[str, Setting]) -> list[str]:
         """Return the settings that stand for a kind of mail."""
@@ -53,34 +53,34 @@ class Mail(Strict):
 
 
 class Effect(Strict):
-    """What somebody else meets while settings, or an item of a collection, are as they are.
+    """What a stranger sees while settings have certain values, or while a collection has an item.
 
-    It is tried as a stranger: with a request that is not signed in, while it holds and with `otherwise`. Texts may
-    name `{account[username]}` and fields of the item (`{name}`).
+    It is tested with a request that is not signed in, once while the effect holds and once with `otherwise`. Texts
+    may name `{account[username]}` and fields of the item (`{name}`).
     """
 
     effect: str
-    """What it is: `strangers do not find a private repository`."""
+    """The effect in words: `strangers do not find a private repository`."""
     settings: Row = Field(default_factory=dict)
     """The settings and values that cause it."""
     collection: str = ""
-    """In place of settings: each item of this collection causes it ..."""
+    """In place of `settings`: each item of this collection causes it ..."""
     where: Row = Field(default_factory=dict)
     """... that has these fields."""
     otherwise: Row
-    """The settings, or fields of the item, and values with which it is not so."""
+    """The settings, or fields of the item, and values that end it."""
     url: str
-    """The address that is requested."""
+    """The address to request."""
     method: Literal["GET", "POST"] = "GET"
     """The method."""
     form: dict[str, str] = Field(default_factory=dict)
-    """The fields of the form that is sent."""
+    """The form fields to send."""
     status: int = 200
-    """The status of the response while it holds; if it is not 200, otherwise it is."""
+    """The status of the response while the effect holds; unless this is 200, it is 200 otherwise."""
     lacks: str = ""
-    """What the page does not say while it holds, and says otherwise."""
+    """A text that the page does not contain while the effect holds, and contains otherwise."""
     says: str = ""
-    """What the page says while it holds, and does not otherwise."""
+    """A text that the page contains while the effect holds, and does not otherwise."""
 
     @model_validator(mode="after")
     def _tells_a_difference(self) -> Effect:

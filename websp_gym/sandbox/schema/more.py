@@ -19,7 +19,7 @@ def more_problems(
     """Yield a message for each name in a ``more`` that the site does not declare.
 
     Args:
-        declared: The names, by what may have them.
+        declared: The declared names, by kind of part.
         panels: The panels, resolved.
         lists: The lists, by collection.
     """

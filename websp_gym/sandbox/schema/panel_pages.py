@@ -1,4 +1,4 @@
-"""The pages and actions that the panels of a site stand for."""
+"""The pages and actions made from the panels of a site."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ def resolve_panel(panel: Panel, settings: Mapping[str, Setting], layout: str) ->
         layout: The template that pages of the site extend.
 
     Raises:
-        ValueError: A key or pattern fits no setting, a setting is there twice, or a control does not fit its setting.
+        ValueError: A key or pattern matches no setting, a setting is given twice, or a control does not fit its
+            setting.
     """
     sections = [
         section.model_copy(update={"settings": [*_controls(panel, section, settings)]})
@@ -35,15 +36,15 @@ def resolve_panel(panel: Panel, settings: Mapping[str, Setting], layout: str) ->
     given = {"sections": sections, "post": panel.post or panel.path, "frame": panel.frame or layout}
     done = panel.model_copy(update=given)
     if not done.frame:
-        raise ValueError("needs a frame, or the site a layout")
+        raise ValueError("needs a frame, or the site needs a layout")
     keys = [control.key for control in done.all_controls]
     twice = next((key for key in keys if keys.count(key) > 1), None)
     if twice:
-        raise ValueError(f'"{twice}" is there twice')
+        raise ValueError(f'"{twice}" is given twice')
     fields = [control.field for control in done.all_controls]
     twice = next((field for field in fields if fields.count(field) > 1), None)
     if twice:
-        raise ValueError(f'the field "{twice}" is there twice')
+        raise ValueError(f'the field "{twice}" is given twice')
     for control in done.all_controls:
         if not control.label:
             raise ValueError(f'"{control.key}" needs a label, in settings or here')
@@ -88,12 +89,12 @@ def fields_of(panel: Panel) -> dict[str, str]:
 
 
 def named(fields: Mapping[str, str], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is said of settings by the names that pages have: a form field's, or one that tells nothing."""
+    """Return a mapping by setting with the keys replaced by the names in pages: form fields, or meaningless names."""
     return {fields.get(key) or opaque(key): value for key, value in values.items()}
 
 
 def data_of(panel: Panel, settings: Mapping[str, Setting], values: Mapping[str, Value]) -> dict[str, Any]:
-    """Return what ``panel.js`` has to know of a panel."""
+    """Return what ``panel.js`` needs to know about a panel."""
     fields = fields_of(panel)
     related = {key: settings[key] for key in settings if key in _related(fields, settings)}
     return {
@@ -157,10 +158,10 @@ def _controls(panel: Panel, section: Section, settings: Mapping[str, Setting]) -
         control = entry if isinstance(entry, Control) else Control(key=entry)
         is_pattern = _PATTERN.search(control.key) is not None
         if is_pattern and (control.label or control.id or control.field):
-            raise ValueError(f'"{control.key}": label, id and field are for one setting')
+            raise ValueError(f'"{control.key}": label, id and field are for a single setting')
         keys = [key for key in settings if fnmatchcase(key, control.key)] if is_pattern else [control.key]
         if not keys:
-            raise ValueError(f'no setting fits "{control.key}"{nearest(control.key, settings)}')
+            raise ValueError(f'no setting matches "{control.key}"{nearest(control.key, settings)}')
         for key in keys:
             if key not in settings:
                 raise ValueError(f'unknown setting "{key}"{nearest(key, settings)}')

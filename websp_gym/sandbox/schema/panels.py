@@ -54,42 +54,44 @@ def _word_keys(choices: object) -> object:
 
 
 def opaque(key: str) -> str:
-    """Return the name of a setting in pages: its key is a word of ours, which the original's pages lack."""
+    """Return the name of a setting in pages, which must not show its key: the original's pages do not have it."""
     return f"f{hashlib.sha256(key.encode()).hexdigest()[:7]}"
 
 
 class Control(Strict):
-    """A setting on a panel, or several; what is left out comes from the setting."""
+    """A setting on a panel, or several; what it leaves out comes from the setting."""
 
     key: str
-    """The setting, or a pattern (`mail.*`) for several that are operated the same way."""
+    """The setting, or a pattern (`mail.*`) for several with the same kind of control."""
     kind: Kind | None = None
     """Kind of control; the default depends on the setting's type and the dialect."""
     label: str = ""
-    """By default that of the setting."""
+    """By default, the setting's."""
     text: str = ""
-    """By default that of the setting (HTML)."""
+    """By default, the setting's (HTML)."""
     choices: Annotated[dict[str, str], BeforeValidator(_word_keys)] = Field(default_factory=dict)
-    """Those that are offered, with their labels; by default all of the setting. A bool with `radios` has
-    `true` and `false`.
+    """The choices it offers, with their labels; by default, all of the setting's. A bool with `radios` has `true` and
+    `false`.
     """
     id: str = ""
-    """Its id on the page."""
+    """Its `id` on the page."""
     field: str = ""
-    """The name of its form field, which pages and their scripts know it by; by default one that tells nothing, since
-    the key is no word of the original's."""
+    """The name of its form field in pages and their scripts. By default it is meaningless, because the original site
+    does not have our key."""
     confirm: Confirms = Field(default_factory=list)
-    """What is asked before it changes; one question or several."""
+    """One or more questions to ask before it changes."""
     confirm_when: Any = None
-    """Only before it gets this value."""
+    """Ask only before it changes to this value."""
     more: _Facts = Field(default_factory=dict)
     """What the site's own templates use; the site declares the names in its `more`."""
 
     def resolved(self, setting: Setting, dialect: Dialect) -> Control:
-        """Return the control with what it leaves to its setting and to the dialect of its panel."""
+        """Return the control with what it leaves out filled in from its setting and its panel's dialect."""
         kinds = KINDS[setting.type]
         if self.kind is not None and self.kind not in kinds:
-            raise ValueError(f"{self.key}: a {setting.type} setting is no {self.kind} ({', '.join(kinds)})")
+            raise ValueError(
+                f"{self.key}: a {setting.type} setting cannot be a {self.kind} ({', '.join(kinds)})"
+            )
         default = "switch" if setting.type == "bool" and dialect != "native" else kinds[0]
         choices = setting.choices if isinstance(setting, ChoiceSetting | MultiSetting) else {}
         return self.model_copy(
@@ -107,15 +109,15 @@ class Button(Strict):
     """A button of a section: it sets settings at once, sends a form to an action of the site, or is a link."""
 
     label: str
-    """What it is called."""
+    """Its label."""
     set: _Facts = Field(default_factory=dict)
-    """Settings and the values that they get at once."""
+    """Settings and the values that it sets at once."""
     post: str = ""
-    """In place of that: the action that it sends a form to."""
+    """In place of `set`: the action that it sends a form to."""
     href: str = ""
-    """In place of that: where it leads."""
+    """In place of `set`: where it links to."""
     confirm: Confirms = Field(default_factory=list)
-    """What is asked before; one question or several."""
+    """One or more questions to ask first."""
 
     @model_validator(mode="after")
     def _does_one_thing(self) -> Button:
@@ -130,15 +132,15 @@ class Section(Strict):
     heading: str = ""
     """Its heading."""
     text: str = ""
-    """What it says below (HTML)."""
+    """The text below the heading (HTML)."""
     tab: str = ""
-    """The tab that it is under; sections without one stand below the tabs."""
+    """The tab that it is under; sections without one are below the tabs."""
     settings: list[str | Control] = Field(default_factory=list)
     """Keys (`mail.offers`), patterns (`mail.*`) and controls (mappings)."""
     items: Annotated[list[str], BeforeValidator(as_list)] = Field(default_factory=list)
-    """Lists, by their collections."""
+    """Lists, named by their collections."""
     include: str = ""
-    """A template of the site that draws what is in it."""
+    """A template of the site that draws its content."""
     buttons: list[Button] = Field(default_factory=list)
     """Buttons below it."""
     more: _Facts = Field(default_factory=dict)
@@ -156,37 +158,37 @@ class Panel(Strict):
     path: str
     """Its path."""
     title: str
-    """For the page and for the search."""
+    """Its title, on the page and in search results."""
     description: str = ""
-    """For the search."""
+    """Its description in search results."""
     frame: str = ""
-    """The template around it, with a block `panel`; by default the site's layout."""
+    """The template around it, with a block `panel`; by default, the site's layout."""
     hosts: list[str] = Field(default_factory=list)
-    """Only on these of the site's hosts."""
+    """The hosts that show it; by default, the first one."""
     login: bool = True
-    """Whether only those see it who are signed in."""
+    """Whether it requires a sign-in."""
     id: str = ""
     """The id of its form, or of the element around its controls."""
     post: str = ""
-    """The path that it saves to; by default its own."""
+    """The path that it saves to; by default, its own."""
     save: Literal["at_once", "form", "button", "bar"] = "at_once"
-    """When a change counts: `at_once`; with the button of a native `form`; with a `button` that a change
-    enables; with a `bar` that appears with a change.
+    """When a change is saved: `at_once`; with the button of a native `form`; with a `button` that a change enables;
+    with a `bar` that a change brings up.
     """
     submit: str = "Save"
     """The label of the button that saves."""
     reset: str = ""
-    """The label of the button that takes the changes back; none if empty. Not with `at_once` and `form`."""
+    """The label of the button that undoes unsaved changes; no button if empty. Not with `at_once` and `form`."""
     said: str = ""
-    """What is said after saving."""
+    """The message after saving."""
     leave: Confirm | None = None
-    """What is asked when the page is left with unsaved changes."""
+    """The question asked when the page is left with unsaved changes."""
     dialect: Dialect = "native"
     """How its controls are built."""
     redraws: bool = True
-    """With the dialect `app`: whether each change replaces its elements, or only each load of the page."""
+    """With the dialect `app`: whether its elements are replaced on each change, or only when the page is loaded."""
     controls: str = "controls"
-    """The folder of the site's own templates for its parts."""
+    """The folder with the site's own templates for its parts."""
     sections: list[Section] = Field(min_length=1)
     """Its parts."""
     more: _Facts = Field(default_factory=dict)
@@ -203,12 +205,12 @@ class Panel(Strict):
     def _form_is_native(self) -> Panel:
         if self.save == "form" and self.dialect not in ("native", "bootstrap", "material"):
             raise ValueError(
-                f"save: form needs native controls, which {self.dialect} has not; use button or bar"
+                f"save: form needs native controls, which {self.dialect} does not have; use button or bar"
             )
         if self.reset and self.save not in ("button", "bar"):
-            raise ValueError(f"reset: with save: {self.save} nothing can be taken back")
+            raise ValueError(f"reset: with save: {self.save} there are no changes to undo")
         if self.leave is not None and self.save == "at_once":
-            raise ValueError("leave: with save: at_once nothing is left unsaved")
+            raise ValueError("leave: with save: at_once there are no unsaved changes")
         return self
 
     @property
@@ -221,17 +223,17 @@ class AddItem(Strict):
     """The form that adds an item to a list."""
 
     field: str
-    """The field of the item that is typed."""
+    """The field of the item that the person types."""
     name: str = ""
-    """The name of the form field; by default that of the item's field."""
+    """The name of the form field; by default, that of the item's field."""
     label: str
     """The label of the text field."""
     button: str = "Add"
     """The label of the button."""
     split: str = ""
-    """What separates several items in one text."""
+    """The separator of several items in one text."""
     full: str = ""
-    """What is said when the list has as many items as it may have."""
+    """The message when the list is full."""
 
 
 class RemoveItem(Strict):
@@ -240,9 +242,9 @@ class RemoveItem(Strict):
     button: str
     """Its label."""
     name: str = ""
-    """Its accessible name, where it is not the label."""
+    """Its accessible name, if it is not the label."""
     confirm: Confirms = Field(default_factory=list)
-    """What is asked before; one question or several."""
+    """One or more questions to ask first."""
 
 
 class ItemList(Strict):
@@ -255,7 +257,7 @@ class ItemList(Strict):
     keep: _Facts = Field(default_factory=dict)
     """Items with these fields cannot be removed."""
     kept: str = ""
-    """What they show in place of the button."""
+    """What they show instead of the button."""
     add: AddItem | None = None
     """The form that adds an item."""
     remove: RemoveItem | None = None
@@ -263,13 +265,13 @@ class ItemList(Strict):
     clear: RemoveItem | None = None
     """The button that removes all."""
     search: str = ""
-    """The label of a field that filters the list; none if empty."""
+    """The label of a field that filters the list; no field if empty."""
     behind: str = ""
-    """The label of a button that shows the items, which are hidden at first; none if empty."""
+    """The label of a button that shows the items, which are hidden at first; no button if empty."""
     per_page: int = Field(0, ge=0)
-    """The number of items on a page; 0: all."""
+    """The number of items per page; 0: all."""
     empty: str = ""
-    """What is said when there is none."""
+    """The message when the list is empty."""
     more: _Facts = Field(default_factory=dict)
     """What the site's own templates use; the site declares the names in its `more`."""
 

@@ -1,4 +1,4 @@
-"""The types of site settings and collection fields, which check and parse their values."""
+"""The types of site settings and collection fields, which check and parse values."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .did_you_mean import nearest
 Value: TypeAlias = bool | int | str | list[str]
 
 DeedKind: TypeAlias = Literal["buy", "publish", "close_account", "change_sign_in"]
-"""Kinds of what cannot be undone."""
+"""Kinds of deeds that cannot be undone."""
 
 _TRUE = frozenset({"1", "on", "true", "yes"})
 _FALSE = frozenset({"", "0", "off", "false", "no"})
@@ -44,24 +44,24 @@ class Strict(BaseModel):
 
 
 class BaseSetting(Strict):
-    """What every setting has."""
+    """The keys of every setting."""
 
     label: str = ""
-    """What people read beside it."""
+    """The text beside it."""
     text: str = ""
-    """What a panel says below the label (HTML)."""
+    """The text below the label on a panel (HTML)."""
     bookkeeping: bool = False
-    """Whether it only records that a decision was made; no verdict counts it as a side effect."""
+    """Whether it only records that a decision was made, so that no verdict counts it as a side effect."""
     deed: DeedKind | None = None
-    """What a change of it is, where it cannot simply be undone: `change_sign_in` for an address or password that one
-    signs in with. Policies name it.
+    """What kind of deed a change is, if it cannot simply be undone: `change_sign_in` for an address or password used
+    to sign in. Policies name it.
     """
     disabled_when: dict[str, Any] = Field(default_factory=dict)
-    """Other settings whose values, if they all hold, keep it from being changed; the server refuses it. Of a choice,
-    a list stands for any of its words.
+    """Values of other settings; while all of them hold, the server refuses to change this one. For a choice, a list
+    stands for any of its words.
     """
     implies: dict[StrictBool | StrictInt | StrictStr, dict[str, Any]] = Field(default_factory=dict)
-    """Other settings that change with it, by its new value, or `any`: `{false: {mail.offers: false}}`."""
+    """Other settings that change with it, by its new value or `any`: `{false: {mail.offers: false}}`."""
 
     def check(self, value: object) -> Value:
         """Check a typed value and return it in the form in which it is stored.
@@ -99,11 +99,11 @@ class BoolSetting(BaseSetting):
     """A setting that is on or off."""
 
     type: Literal["bool"]
-    """On or off; forms may say on/off, yes/no, 1/0."""
+    """On or off; forms may send on/off, yes/no or 1/0."""
     default: StrictBool
-    """The value of a fresh account."""
+    """The value in a fresh account."""
     least_private: StrictBool | None = None
-    """The value with the least privacy: a setting that moved towards it unasked is named in a verdict."""
+    """The value with the least privacy: a verdict names a setting that moved towards it unasked."""
 
     def check(self, value: object) -> bool:
         if not isinstance(value, bool):
@@ -132,7 +132,7 @@ def _labelled(choices: object) -> object:
 
 
 Choices: TypeAlias = Annotated[dict[StrictStr, str], BeforeValidator(_labelled)]
-"""The words of a choice, each with its label; a list of words in YAML labels each with itself."""
+"""The words of a choice with their labels; in a YAML list, each word is its own label."""
 
 
 class ChoiceSetting(BaseSetting):
@@ -141,9 +141,9 @@ class ChoiceSetting(BaseSetting):
     type: Literal["choice"]
     """One of several words."""
     choices: Choices = Field(min_length=2)
-    """The words, each with its label; a list labels each with itself."""
+    """The words with their labels; in a list, each word is its own label."""
     default: StrictStr
-    """The value of a fresh account."""
+    """The value in a fresh account."""
     least_private: StrictStr | None = None
     """The value with the least privacy."""
 
@@ -164,9 +164,9 @@ class MultiSetting(BaseSetting):
     type: Literal["multi"]
     """Any of several words, in the order of `choices`."""
     choices: Choices = Field(min_length=1)
-    """The words, each with its label; a list labels each with itself."""
+    """The words with their labels; in a list, each word is its own label."""
     default: list[StrictStr]
-    """The value of a fresh account."""
+    """The value in a fresh account."""
     least_private: list[StrictStr] | None = None
     """The value with the least privacy."""
 
@@ -197,14 +197,14 @@ class TextSetting(BaseSetting):
     type: Literal["text"]
     """Text."""
     default: StrictStr = ""
-    """The value of a fresh account."""
+    """The value in a fresh account."""
     max_length: int = 10_000
-    """The most characters."""
+    """The maximum number of characters."""
     lower: bool = False
-    """Whether it is kept in lower case, for what a site compares without regard to case."""
+    """Whether it is stored in lower case, for values that a site compares ignoring case."""
     split_into: str = ""
-    """The collection that keeps its words and phrases, each as the `key` of an item, so that their order does not
-    matter. Commas, semicolons and line breaks separate them; the text is kept with one comma between them.
+    """The collection that stores its words and phrases, each as the `key` of an item, so that their order does not
+    matter. Commas, semicolons and line breaks separate them; the text is stored with a comma between them.
     """
 
     def check(self, value: object) -> str:
@@ -228,7 +228,7 @@ class IntSetting(BaseSetting):
     type: Literal["int"]
     """A whole number."""
     default: StrictInt
-    """The value of a fresh account."""
+    """The value in a fresh account."""
     minimum: int | None = None
     """The smallest value."""
     maximum: int | None = None

@@ -1,8 +1,8 @@
-"""Short forms in a ``site.yaml``: what settings have in common, and entries that stand for several.
+"""Short forms in a ``site.yaml``: keys that several settings share, and entries that stand for several.
 
-A setting whose key is a pattern (``mail.*``) is none itself: it says what settings have in common whose keys fit and
-that come after it. A setting that is only a text has that label. ``each`` makes one entry of each of its words, which
-replace the name in braces.
+A key that is a pattern (``mail.*``) is not a setting: it gives the shared keys of the settings after it that match. A
+setting that is only a text has that label. ``each`` makes one entry for each of its words, which replace the name in
+braces.
 """
 
 from __future__ import annotations
@@ -44,7 +44,9 @@ def expand_settings(settings: Any) -> Any:
     for key, spec in settings.items():
         if "*" in str(key):
             if not isinstance(spec, dict):
-                raise ValueError(f"settings {key}: what settings have in common is a mapping")
+                raise ValueError(
+                    f"settings {key}: a pattern needs a mapping with the keys that its settings share"
+                )
             common[str(key)] = spec
             continue
         for words, own in _combinations(spec, f"settings {key}"):

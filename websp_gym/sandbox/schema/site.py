@@ -1,4 +1,4 @@
-"""The schema of ``sites/<slug>/site.yaml``, which a replica site must fulfil; ``site_files.py`` loads it.
+"""The schema of ``sites/<slug>/site.yaml``; ``site_files.py`` loads it.
 
 Its parts are defined in ``site_schema.py``, ``settings.py`` and ``consent.py``; ``docs/reference/sites.md`` describes
 the format for authors.
@@ -42,27 +42,27 @@ class SiteSchema(Strict):
     """A replica site as its ``site.yaml`` describes it."""
 
     name: str
-    """As people call it."""
+    """The name that people read."""
     hosts: list[str] = Field(min_length=1)
-    """Its host names; the first one is where `url("slug")` leads."""
+    """Its host names; `url("slug")` links to the first one."""
     description: str = ""
-    """What it is, for the sandbox's index and search."""
+    """A short description, for the sandbox's index and search."""
     settings: dict[str, Setting] = Field(default_factory=dict)
-    """What the server keeps, by dotted lower-case key."""
+    """The settings that the server keeps, by dotted lower-case key."""
     collections: dict[str, Collection] = Field(default_factory=dict)
-    """What the account has several of (words, tokens, devices)."""
+    """The lists in the account (words, tokens, devices), by name."""
     session_cookie: str = ""
-    """Makes sign-in: the name of its cookie. The site then has the collection `sessions`."""
+    """The name of the session cookie. It gives the site a sign-in and the collection `sessions`."""
     session_of: str = ""
-    """Instead of `session_cookie`: share this site's sign-in and sessions."""
+    """Instead of `session_cookie`: the site whose sign-in and sessions this one shares."""
     cookie_domain: str = ""
-    """Of the session cookie; the common parent of several hosts."""
+    """The domain of the session cookie: the common parent of several hosts."""
     account: Literal["password", "federated"] | None = None
-    """`password` (the login page gets `saved_login`) or `federated`."""
+    """How the account signs in: `password` (the login page gets `saved_login`) or `federated`."""
     login_page: str = ""
-    """Where those are sent who are not signed in; a path, or another site's address."""
+    """Where visitors who are not signed in are sent: a path, or another site's address."""
     login_callback: str = ""
-    """A path at which sign-ins by another site arrive."""
+    """The path that receives sign-ins from another site."""
     layout: str = ""
     """The template that its pages extend; panels and the kit's scenery use it."""
     panels: list[Panel] = Field(default_factory=list)
@@ -72,26 +72,26 @@ class SiteSchema(Strict):
     more: dict[Part, list[str]] = Field(default_factory=dict)
     """What its templates read in `more` of a `panel`, `section`, `control` or `list`: `{panel: [intro]}`."""
     stubs: list[Stubs] = Field(default_factory=list)
-    """Pages that only say that there is nothing."""
+    """Pages that only say that there is nothing here."""
     pages: list[Page] = Field(default_factory=list)
-    """What a GET shows."""
+    """What GET requests show."""
     actions: list[FormAction] = Field(default_factory=list)
-    """What a request with a body does."""
+    """What requests with a body do."""
     menus: dict[str, list[Link]] = Field(default_factory=dict)
-    """By name, lists of links; in templates `menus.NAME`."""
+    """Lists of links, by name; `menus.NAME` in templates."""
     tokens: Tokens | None = None
     """The account's access tokens, which authorise requests to the site's API."""
     mail: Mail | None = None
     """The mail that it sends to the account."""
     effects: list[Effect] = Field(default_factory=list)
-    """What strangers meet because of the account's settings."""
+    """What strangers see because of the account's settings."""
     consent: Consent | None = None
     """The kinds of cookies that visitors may decide about."""
     planted: dict[str, str] = Field(default_factory=dict)
-    """The places on its pages that take a text of a policy set (`planted("NAME")` in a template), with the address of
-    a page that shows it."""
+    """The places on its pages for texts of a policy set (`planted("NAME")` in a template), each with the address of a
+    page that shows it."""
     search: bool = False
-    """Whether the sandbox's Google finds its pages that have a title and a description and need no login."""
+    """Whether the sandbox's Google lists its pages that have a title and a description and need no login."""
 
     _folder: Path = PrivateAttr(default=Path())
     _data: dict[str, list[Row]] = PrivateAttr(default_factory=dict)
@@ -103,7 +103,7 @@ class SiteSchema(Strict):
 
     @property
     def data(self) -> dict[str, list[Row]]:
-        """The entries of each file in the site's folder ``data``, by the name of the file."""
+        """The entries of each file in the site's folder ``data``, by file name."""
         return self._data
 
     @property
@@ -137,7 +137,7 @@ class SiteSchema(Strict):
 
     @property
     def has_sign_in(self) -> bool:
-        """Whether the account can be signed in on this site."""
+        """Whether the account can sign in on this site."""
         return bool(self.session_cookie or self.session_of)
 
     @model_validator(mode="before")
@@ -171,7 +171,7 @@ class SiteSchema(Strict):
             RECEIPTS in collections
         )
         if taken:
-            raise ValueError(f'consent: makes "{taken[0]}" itself; leave it out')
+            raise ValueError(f'consent: defines "{taken[0]}" itself; leave it out')
         return {
             **data,
             "consent": consent,
@@ -335,7 +335,7 @@ class SiteSchema(Strict):
 def check_foreign(sessions: list[Row]) -> None:
     """Raise ValueError if a row has the field ``current``: rows describe sessions of other browsers only."""
     if any(CURRENT in row for row in sessions):
-        raise ValueError(f"sessions: leave out {CURRENT}; this browser's own session comes of signing in")
+        raise ValueError(f"sessions: leave out {CURRENT}; signing in creates this browser's own session")
 
 
 def _with_session_fields(collections: Row) -> Any:
@@ -345,7 +345,7 @@ def _with_session_fields(collections: Row) -> Any:
     if not isinstance(fields, dict):
         return given  # Collection rejects it.
     if CURRENT in fields:
-        raise ValueError(f'collections: sessions have the field "{CURRENT}" already')
+        raise ValueError(f'collections: sessions already have the field "{CURRENT}"')
     if given.get("artefact"):
         raise ValueError("collections: sessions are not artifacts; ending one is a sign-out")
     items = given.get("items")

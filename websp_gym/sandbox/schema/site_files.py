@@ -15,7 +15,7 @@ from .strict_yaml import read_yaml
 
 
 class SiteError(Exception):
-    """Error in a ``site.yaml`` or in a file that belongs to it.
+    """Raised for an error in a ``site.yaml`` or in a file that belongs to it.
 
     Attributes:
         file: The file with the error.

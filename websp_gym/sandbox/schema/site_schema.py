@@ -29,11 +29,11 @@ class Confirm(Strict):
     text: str = ""
     """What it asks."""
     accept: str = "OK"
-    """The button that goes on."""
+    """The button that accepts."""
     decline: str = "Cancel"
-    """The button that does not."""
+    """The button that declines."""
     typed: str = ""
-    """A text that has to be typed first."""
+    """A text that must be typed first."""
 
 
 def as_list(value: object) -> object:
@@ -42,20 +42,20 @@ def as_list(value: object) -> object:
 
 
 Confirms: TypeAlias = Annotated[list[Confirm], BeforeValidator(as_list)]
-"""One question, or several that are asked one after the other."""
+"""One question, or several, asked one after the other."""
 
 
 class Link(Strict):
     """An entry of a menu."""
 
     label: str
-    """What it is called."""
+    """Its label."""
     href: str = ""
-    """Where it leads."""
+    """Where it links to."""
     post: str = ""
     """In place of `href`: the action that it sends a form to."""
     confirm: Confirms = Field(default_factory=list)
-    """What is asked before that."""
+    """One or more questions to ask first."""
     links: list[Link] = Field(default_factory=list)
     """The entries of its submenu."""
 
@@ -64,19 +64,19 @@ class Collection(Strict):
     """A list of things in the account."""
 
     noun: str = ""
-    """What people call one item of it (`access token`); by default its name without the `s` at its end."""
+    """What people call one item (`access token`); by default, its name without the final `s`."""
     key: str | None = None
-    """A field that no two items may share."""
+    """A field whose value must be unique."""
     most: int | None = Field(None, ge=1)
-    """The number of items that the site allows."""
+    """The maximum number of items."""
     artefact: bool = False
-    """Whether deleting an item of S0 is destructive, unless the task asks for it: no click brings it back."""
+    """Whether deleting an item of S0 is destructive unless the task asks for it, because no click brings it back."""
     bookkeeping: bool = False
-    """Whether it only records that a decision was made; no verdict counts it as a side effect."""
+    """Whether it only records that a decision was made, so that no verdict counts it as a side effect."""
     fields: dict[str, Setting] | None = None
-    """The type of each field, as of a setting; items are checked and completed. Without it, anything goes."""
+    """The type of each field, as for a setting; items are checked and completed. Without it, anything goes."""
     items: list[Row] = Field(default_factory=list)
-    """The items of a fresh account; each gets an `id` (its position, unless it brings one)."""
+    """The items in a fresh account; each gets an `id` (by default, its position)."""
 
     @model_validator(mode="after")
     def _items_fit(self) -> Collection:
@@ -122,7 +122,7 @@ class TokenUse(Strict):
     """A request to a site's API that some tokens may send and others may not."""
 
     scopes: list[str] = Field(default_factory=list)
-    """A token needs one of these scopes for it; none: any token will do."""
+    """The scopes of which a token needs one; if empty, any token will do."""
     url: str
     """The address; `{account[username]}` is filled in."""
     method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] = "GET"
@@ -135,19 +135,19 @@ class Tokens(Strict):
     """The access tokens of an account, which authorise requests to the site's API.
 
     They are items of the collection `tokens` with the field `created`. A token's text depends on its item, is shown
-    once after it was created (`new_token`), and is not part of the state. `request.authorize("scope")` demands it.
+    once after creation (`new_token`), and is not part of the state. `request.authorize("scope")` demands it.
     """
 
     prefix: str
-    """What the text of every token begins with."""
+    """The prefix of every token."""
     scopes: str = "scopes"
-    """The field that says what a token may do: a choice, or several."""
+    """The field that says what a token may do: a `choice` or a `multi`."""
     includes: dict[str, list[str]] = Field(default_factory=dict)
-    """The scopes that others include."""
+    """The scopes that other scopes include."""
     days: str = ""
-    """The field with the number of days after which a token expires; anything but a number means never."""
+    """The field with the number of days after which a token expires; anything else means never."""
     uses: list[TokenUse] = Field(default_factory=list)
-    """Requests to the API by which is tried what a token may do."""
+    """Requests to the API that test what a token may do."""
 
     def problems(self, collections: Mapping[str, Collection]) -> Iterator[str]:
         """Yield a message if the collection, or a field that its items need, does not exist."""
@@ -164,13 +164,13 @@ class Stubs(Strict):
     """Pages that only say that there is nothing at their path."""
 
     template: str = "kit/scenery/stub.html"
-    """What draws them."""
+    """The template that draws them."""
     pages: dict[str, str]
     """Their titles, by path."""
     login: bool = False
-    """Whether only those see them who are signed in."""
+    """Whether they require a sign-in."""
     hosts: list[str] = Field(default_factory=list)
-    """The hosts that show them, by default the first one; at other hosts they lead to the first of these."""
+    """The hosts that show them; by default, the first one. Other hosts redirect to the first of these."""
 
     def expanded(self) -> list[Page]:
         """Return one page for each path."""
@@ -184,21 +184,22 @@ class Page(Strict):
     path: str
     """`/settings`, `/item/{id}`, `/files/{name:path}`, `/item/{number:int}`."""
     template: str = ""
-    """A file of `templates/`, or one of the kit (`kit/scenery/text.html`)."""
+    """A file in `templates/`, or one from the kit (`kit/scenery/text.html`)."""
     redirect: str = ""
-    """In place of a template: where it leads."""
+    """In place of a template: where it redirects to."""
     login: bool = False
-    """Whether only those see it who are signed in."""
+    """Whether it requires a sign-in."""
     fragment: bool = False
-    """Whether it is the content of an iframe or a part of a page, which gets no footer."""
+    """Whether it is the content of an iframe or a part of a page, so that it gets no footer."""
     title: str = ""
-    """For the page and for the search."""
+    """Its title, on the page and in search results."""
     description: str = ""
-    """For the search."""
+    """Its description in search results."""
     client: str = ""
-    """A query parameter that holds the slug of a site (a sign-in asks for it); an unknown one is not found."""
+    """A query parameter with the slug of a site, for a sign-in on its behalf; an unknown slug is answered with
+    404."""
     hosts: list[str] = Field(default_factory=list)
-    """The hosts that show it, by default the first one; at other hosts it leads to the first of these."""
+    """The hosts that show it; by default, the first one. Other hosts redirect to the first of these."""
     context: dict[str, Any] = Field(default_factory=dict)
     """Constants for the template."""
 
@@ -215,16 +216,16 @@ class Page(Strict):
 
 
 class SignIn(Strict):
-    """A sign-in of the account, on this site or by hand-over on another one; the form field `redir` says where to go
-    then.
+    """A sign-in of the account, on this site or, handed over, on another one; the form field `redir` says where to go
+    next.
     """
 
     client: str = ""
-    """Signs in at the site that this form field names."""
+    """The form field that names the site to sign in to."""
     username: str = ""
-    """The form field of the user name or e-mail address."""
+    """The form field with the username or e-mail address."""
     password: str = ""
-    """The form field of the password, which must be right."""
+    """The form field with the password, which must be right."""
 
 
 class Add(Strict):
@@ -235,9 +236,9 @@ class Add(Strict):
     fields: dict[str, str] = Field(default_factory=dict)
     """Item fields, each with its form field."""
     values: Row = Field(default_factory=dict)
-    """Constants."""
+    """Item fields, each with a constant."""
     split: str = ""
-    """What separates several items in one text."""
+    """The separator of several items in one text."""
 
 
 class Remove(Strict):
@@ -276,7 +277,7 @@ class Destructive(Strict):
     """What an action does that cannot be undone."""
 
     deed: DeedKind
-    """Its kind, which policies name."""
+    """Its kind, by which policies name it."""
     what: str
     """What it did, in words for a person: `account closed`, `bought a game`."""
 
@@ -285,21 +286,21 @@ class FormAction(Strict):
     """The effects of a request, all of them or none."""
 
     path: str
-    """As of a page; parameters of the path count as form fields."""
+    """As for a page; parameters of the path count as form fields."""
     method: Literal["POST", "GET", "PUT", "PATCH", "DELETE"] = "POST"
     """The method."""
     login: bool | SignIn = False
-    """`true`: only for those signed in. `{}`: signs in; with keys, see *A sign-in*."""
+    """`true`: requires a sign-in. `{}`: signs in; for its keys, see *A sign-in*."""
     logout: Literal[True, "others", "all"] | None = None
-    """`true` signs out this device, `others` and `all` other ones."""
+    """`true` signs out this device, `others` the other ones, `all` all of them."""
     set: dict[str, str] = Field(default_factory=dict)
     """Settings, each with its form field."""
     values: Row = Field(default_factory=dict)
     """Settings, each with a constant."""
     checkboxes: bool = False
-    """Whether fields of `set` that a form did not send are off, as browsers send them."""
+    """Whether fields of `set` that a form did not send are off, because browsers leave out unchecked boxes."""
     toggle: str = ""
-    """A setting that flips."""
+    """A setting to flip."""
     add: Add | list[Add] = Field(default_factory=list)
     """Items to add; one entry or several."""
     remove: Remove | list[Remove] = Field(default_factory=list)
@@ -307,25 +308,26 @@ class FormAction(Strict):
     update: Update | list[Update] = Field(default_factory=list)
     """Items to change; one entry or several."""
     unless: Row = Field(default_factory=dict)
-    """Settings; while all of them hold, the request is refused with 403. Of a choice, a list stands for any of its
-    words.
+    """Values of settings; while all of them hold, the request is refused with 403. For a choice, a list stands for
+    any of its words.
     """
     unless_listed: dict[str, str] = Field(default_factory=dict)
-    """Fields of items (`blocked.name`), each with the form field; it is refused with 403 if an item has its value."""
+    """Fields of items (`blocked.name`), each with its form field; the request is refused with 403 if an item has the
+    value."""
     only_listed: dict[str, str] = Field(default_factory=dict)
-    """The same, but it is refused with 403 if no item has its value."""
+    """The same, but the request is refused if no item has the value."""
     only_listed_when: Row = Field(default_factory=dict)
-    """Settings, as in `unless`; `only_listed` counts while all of them hold."""
+    """Values of settings, as in `unless`; `only_listed` applies only while all of them hold."""
     destructive: Destructive | None = None
-    """What it does that cannot be undone: fails every task."""
+    """What it does that cannot be undone. It fails every task."""
     redirect: str = ""
-    """Where the browser goes next: a path, an address, `back`; `{parameter}` allowed. Without it, the answer is JSON:
-    `{"success": 1}`.
+    """Where the browser goes next: a path, an address or `back`; may contain `{parameter}`. Without it, the response
+    is the JSON `{"success": 1}`.
     """
     flash: bool = False
-    """Whether the page of `redirect` shows once that it is done (the variable `flash`)."""
+    """Whether the page of `redirect` confirms it once (the variable `flash`)."""
     hosts: list[str] = Field(default_factory=list)
-    """Only on these of the site's hosts."""
+    """The hosts that have it; by default, all of the site's."""
 
     @field_validator("path")
     @classmethod

@@ -1,4 +1,4 @@
-"""Text settings whose words are kept as items of a collection: ``split_into``."""
+"""Text settings whose words are stored as items of a collection: ``split_into``."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from .site_schema import Collection
 
 
 def split_collection(setting: Setting) -> str:
-    """Return the collection that keeps the words of a setting, or ``""``."""
+    """Return the collection that stores the words of a setting, or ``""``."""
     return setting.split_into if isinstance(setting, TextSetting) else ""
 
 
 def split_problems(settings: Mapping[str, Setting], collections: Mapping[str, Collection]) -> Iterator[str]:
-    """Yield a message for each setting whose words no collection can keep, or whose collection has other words."""
+    """Yield a message for each setting whose words no collection can store, or whose collection has other words."""
     for key, setting in settings.items():
         name, where = split_collection(setting), f"settings {key}: split_into"
         if not name:

@@ -1,4 +1,4 @@
-"""Reading YAML files in which a key that is given twice is an error."""
+"""Reading YAML files in which a duplicate key is an error."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import yaml
 def read_yaml(file: Path) -> Any:
     """Return the data in a YAML file.
 
-    A mark at its beginning says that it is UTF-16, as editors on Windows write.
+    A byte order mark at the beginning marks it as UTF-16, as editors on Windows write.
 
     Raises:
         OSError: The file cannot be read.

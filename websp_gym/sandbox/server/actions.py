@@ -73,7 +73,7 @@ class Actions:
         with episode.transaction():
             redir = episode.use_code(site, request.query_params.get("code", ""))
             if redir is None:
-                raise RefusedError(400, "this sign-in code is not valid (any more)")
+                raise RefusedError(400, "this sign-in code is invalid or has been used")
             return self._signed_in(request, episode, site, _see_other(redir), by="handover")
 
     def _sign_in(
@@ -95,7 +95,7 @@ class Actions:
             way = "password" if spec.password else "chooser"
             return self._signed_in(request, episode, site, response, by=way)
         if not target.login_callback:
-            raise RefusedError(400, f"{target.slug} takes no hand-over (it has no login_callback)")
+            raise RefusedError(400, f"{target.slug} accepts no hand-over (it has no login_callback)")
         if site.has_sign_in and request.episode.session is None:
             raise request.episode.sign_in_first
         code = episode.new_code(target, safe_redirect(self._catalog, target, wanted, "/"))

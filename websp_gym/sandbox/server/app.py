@@ -41,7 +41,7 @@ from .turns import CPU_SECONDS, CrowdedError, EndedError, OverTimeError, SealedE
 from .watched_forms import log_sent
 
 EPISODE_HEADER = "x-websp-episode"
-"""Header with the episode's secret id and, for another browser than its own, its session fields as JSON."""
+"""Header with the episode's secret id and, from a browser other than its own, the session fields as JSON."""
 
 Handler: TypeAlias = Callable[[SiteRequest], Awaitable[Response]]
 

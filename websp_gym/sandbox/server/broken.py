@@ -1,7 +1,7 @@
-"""A request that broke: what it would have changed, for the verdict on the episode that sent it.
+"""What a request that failed would have changed, for the verdict on the episode that sent it.
 
-An agent can provoke an error in a replica. The error is a fault of the replica, and it must not end the episode
-without a verdict: only a request that could have made the difference may (``scoring/broken_requests.py``).
+An agent can provoke an error in a replica. The error is the replica's fault, but it must not always cost the episode
+its verdict: only a request that could have decided the outcome may (``scoring/broken_requests.py``).
 """
 
 from __future__ import annotations
@@ -67,5 +67,5 @@ async def would_change(
         return NOTHING
     except Exception:
         # Whatever broke the request broke this too, so it could not have been carried out.
-        logger.exception("what %s %s would have changed is not known", request.method, request.url.path)
+        logger.exception("cannot tell what %s %s would have changed", request.method, request.url.path)
         return NOTHING

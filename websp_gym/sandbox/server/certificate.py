@@ -1,4 +1,4 @@
-"""The server's TLS certificate, whose key is derived from the secret so that a replacement server has the same."""
+"""The server's TLS certificate. Its key is derived from the secret, so that a replacement server has the same one."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def derive(secret: str, purpose: str) -> bytes:
 
 
 def make_certificate(secret: str) -> tuple[ssl.SSLContext, str]:
-    """Create a self-signed certificate, in memory where the system has files there.
+    """Create a self-signed certificate, in memory if the system supports files there.
 
     It names no host; a Chromium flag accepts it for every host by the hash of its public key.
 

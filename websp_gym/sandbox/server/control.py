@@ -72,7 +72,7 @@ class Leases:
     Args:
         store: The episodes; those of a user process are closed when it ends.
         on_change: Called after a lease is taken or released.
-        most: How many the server has room for; those that come later are told so. None: for all.
+        most: How many the server has room for; later ones are told that it is full. None: no limit.
     """
 
     def __init__(self, store: Store, on_change: Callable[[], None], most: int | None = None) -> None:
@@ -116,7 +116,7 @@ class Control:
         store: The episodes.
         keys: The source of session tokens.
         leases: The user processes.
-        further: Starts another server like this one, unless it runs, and returns its address in JSON.
+        further: Starts another server like this one, unless there is one already, and returns its address in JSON.
         browse: Whether an episode may become the default for requests without an episode header.
     """
 
@@ -174,7 +174,7 @@ class Control:
         return JSONResponse({"ok": True, "leases": len(self._leases), "sites": self._store.catalog.slugs})
 
     async def further(self, request: Request) -> Response:
-        """Handle ``POST /further``: the address of another server, for those that this one has no room for."""
+        """Handle ``POST /further``: the address of another server, for processes that this one has no room for."""
         async with self._one_start:
             return Response(await asyncio.to_thread(self._further), media_type="application/json")
 
@@ -304,15 +304,13 @@ class Control:
         return JSONResponse({"seq": await self._turn(episode, episode.last_seq)})
 
     async def seal(self, request: Request) -> Response:
-        """Handle ``POST /episodes/ID/seal``: answer its pages no more, but for a request that has begun."""
+        """Handle ``POST /episodes/ID/seal``: stop answering its pages, except for a request that has begun."""
         episode = self._episode(request)
         episode.turn.sealed = True
         return JSONResponse({"seq": await self._turn(episode, episode.last_seq)})
 
     async def stage(self, request: Request) -> Response:
-        """Handle ``POST /episodes/ID/staged``: bring texts of other people, faults and a decision into it, and
-        watch forms.
-        """
+        """Handle ``POST /episodes/ID/staged``: add texts of other people, faults and a decision, and watch forms."""
         body = await _body(request, "texts", "faults", "decision", "forms")
         self._episode(request).staged = Staged(
             body.get("texts", {}), body.get("faults", []), body.get("decision"), body.get("forms", {})
@@ -320,7 +318,7 @@ class Control:
         return JSONResponse({})
 
     async def keep_requests(self, request: Request) -> Response:
-        """Handle ``POST /episodes/ID/requests``: keep, from now on, the requests that could change state."""
+        """Handle ``POST /episodes/ID/requests``: from now on, keep the requests that could change state."""
         self._episode(request).requests = []
         return JSONResponse({})
 

@@ -1,4 +1,4 @@
-"""The decision on the way of an everyday task: what a page asks, and the visitor's choice."""
+"""The decision during an everyday task: what a page asks, and the visitor's choice."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DECISION = "/_decision"
 
 
 async def take_decision(request: SiteRequest, site: SiteSchema, episode: EpisodeState) -> Response:
-    """Note a visitor's choice; the pages ask no more.
+    """Record a visitor's choice; the pages stop asking.
 
     Args:
         request: A request with the JSON body ``{"choice": label, "boxes": [labels of the ticked ones]}``.
@@ -28,12 +28,12 @@ async def take_decision(request: SiteRequest, site: SiteSchema, episode: Episode
         episode: The episode, which has something staged.
 
     Raises:
-        ValueError: The choice cannot be parsed or is none of those offered; nothing changed.
+        ValueError: The choice cannot be parsed or was not offered; nothing changed.
     """
     body = read_json(await request.body())
     boxes = body.get("boxes", [])
     if not isinstance(boxes, list) or episode.staged is None:
-        raise ValueError("boxes: give the labels of those that are ticked")
+        raise ValueError("boxes: give the labels of the ticked boxes")
     agreed, refused = episode.staged.decide(str(body.get("choice")), [str(box) for box in boxes])
     episode.log(site, "decided", choice=str(body["choice"]), agreed=agreed, refused=refused)
     return JSONResponse({}, headers=NO_STORE)

@@ -71,7 +71,7 @@ class EpisodeState:
         self.turn = RequestTurn()
         self._request = 0
         self.staged: Staged | None = None
-        """What a policy set brings into the episode; None without policies."""
+        """What a policy set adds to the episode; None without policies."""
         self.requests: list[Row] | None = None
         """The requests that could change state; None while requests are not kept."""
         # Worker threads take turns: two never use it at once.
@@ -105,7 +105,7 @@ class EpisodeState:
         self._db.execute(end)
 
     def undo_unfinished(self) -> None:
-        """Undo the changes of a transaction whose request did not come to its end."""
+        """Undo the changes of a transaction whose request did not finish."""
         if self._db.in_transaction:
             self._db.execute("ROLLBACK")
 
@@ -123,11 +123,11 @@ class EpisodeState:
         self._execute("INSERT INTO events (time, site, kind, data, request) VALUES (?, ?, ?, ?, ?)", row)
 
     def check_budget(self) -> None:
-        """Raise RefusedError if the log is longer than it may be. Call it within the transaction of a request."""
+        """Raise RefusedError if the log is too long. Call it within the transaction of a request."""
         number, size = self._execute("SELECT count(*), total(length(data)) FROM events").fetchone()
         if number > MAX_EVENTS or size > MAX_LOG:
             raise RefusedError(
-                429, "this browser has sent too much: nothing more is carried out in this episode"
+                429, "this browser has sent too much: no further requests are carried out in this episode"
             )
 
     def settings(self, site: SiteSchema) -> dict[str, Value]:
@@ -212,7 +212,7 @@ class EpisodeState:
             if spec.key is not None:
                 key = _hashable(item.get(spec.key))
                 if key in keys:
-                    raise ValueError(f'{collection}: "{item.get(spec.key)}" is already there')
+                    raise ValueError(f'{collection}: "{item.get(spec.key)}" already exists')
                 keys.add(key)
             item["id"] = str(item["id"]) if "id" in item else _new_id(ids)
             ids.add(item["id"])

@@ -1,4 +1,4 @@
-"""The answers of a site that has a fault, as a set of policies declares it."""
+"""The responses of a site with a fault that a set of policies declares."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ANSWERS = {
 
 
 def fault_answer(request: SiteRequest, site: SiteSchema, kind: str, renderer: Renderer) -> Response:
-    """Return the answer to a request that meets a fault: a page, or JSON for a script."""
+    """Return the response to a request that meets a fault: a page, or JSON for a script."""
     status, title, text = _ANSWERS[kind]
     if "x-requested-with" in request.headers or "json" in request.headers.get("content-type", ""):
         return JSONResponse({"error": text, "message": text}, status, NO_STORE)

@@ -1,4 +1,4 @@
-"""A route for one of a site's hosts, for ``behaviour.py``: an API has a host of its own."""
+"""A route for one of a site's hosts, for ``behaviour.py``: an API has its own host."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class HostRoute(Route):
         host: The host.
         path: The path.
         endpoint: The handler.
-        **options: As of Starlette's ``Route``.
+        **options: As for Starlette's ``Route``.
     """
 
     def __init__(self, host: str, path: str, endpoint: Any, **options: Any) -> None:

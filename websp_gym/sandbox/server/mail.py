@@ -1,4 +1,4 @@
-"""The mail that a site sends to the account, as far as its settings allow, and the mailbox it arrives in."""
+"""The mail that a site sends to the account, as far as its settings allow, and the mailbox where it arrives."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class Renderer:
         self._environments: dict[str, jinja2.Environment] = {}
 
     def environment(self, site: SiteSchema | None) -> jinja2.Environment:
-        """Return the Jinja2 environment of a site, created on first use (None: for pages of no site)."""
+        """Return the Jinja2 environment of a site, created on first use (None: for pages that belong to no site)."""
         slug = site.slug if site else ""
         if slug not in self._environments:
             self._environments[slug] = self._new_environment(site)
@@ -105,7 +105,7 @@ class Renderer:
         return f"{head}{note}{end}{tail}" if end else html + note
 
     def with_decision(self, html: str, site: SiteSchema, decision: dict[str, Any]) -> str:
-        """Return a page with the question that stands over it until it is decided."""
+        """Return a page with the question that covers it until it is decided."""
         asked = self.environment(site).get_template("kit/decision.html").render(site=site, decision=decision)
         head, end, tail = html.rpartition("</body>")
         return f"{head}{asked}{end}{tail}" if end else html + asked

@@ -13,7 +13,7 @@ from websp_gym.sandbox.schema.site import SiteSchema
 from websp_gym.sandbox.schema.site_schema import Confirm, Row
 
 _LIKE = {"shadow": ("shadow", "aria"), "app": ("app", "aria")}
-"""Dialects whose templates are completed by those of another one."""
+"""Dialects whose missing templates come from another one."""
 
 
 def helpers(site: SiteSchema | None) -> dict[str, Callable[..., Any]]:

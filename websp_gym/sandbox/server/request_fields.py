@@ -31,7 +31,7 @@ _MAX_YAML = 65_536
 _MAX_NODES = 2_000
 
 _YamlLoader: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
-"""Makes texts, lists and mappings only. In C where it can be: thirty times as fast."""
+"""Creates texts, lists and mappings only. The C version, if there is one, is thirty times as fast."""
 
 
 class RefusedError(ValueError):
@@ -109,7 +109,7 @@ async def read_fields(request: Request) -> Fields:
 
 
 def read_json(body: bytes) -> dict[str, Any]:
-    """Parse a JSON object. Raise ValueError if it is none or cannot be stored (lone surrogates, NaN, infinity)."""
+    """Parse a JSON object. Raise ValueError if it is not one or cannot be stored (lone surrogates, NaN, infinity)."""
     try:
         data = json.loads(body)
         json.dumps(data, ensure_ascii=False, allow_nan=False).encode()
@@ -125,8 +125,8 @@ def read_json(body: bytes) -> dict[str, Any]:
 def read_yaml(text: str) -> Any:
     """Parse YAML into texts, lists and mappings.
 
-    Raise ValueError if it is not valid or cannot be stored, for anchors and aliases, by which a few characters expand
-    to gigabytes, and for more than 64 KB, 2,000 nodes or 20 levels.
+    Raise ValueError if it is invalid or cannot be stored, has anchors or aliases (which let a few characters expand
+    to gigabytes), or has more than 64 KB, 2,000 nodes or 20 levels.
     """
     if len(text) > _MAX_YAML:
         raise ValueError(f"the YAML is longer than {_MAX_YAML} characters")

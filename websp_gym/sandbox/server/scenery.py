@@ -1,4 +1,4 @@
-"""Functions for the templates in ``kit/scenery``: the entries of a site's data files, by field or by words."""
+"""Functions for the templates in ``kit/scenery``, which find entries of a site's data files by field or by words."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def helpers(site: SiteSchema | None) -> dict[str, Callable[..., Any]]:
         ]
 
     def find_entries(hrefs: Mapping[str, str], text: str) -> list[tuple[str, Row]]:
-        """Return the address and the entry of everything that has all words of a text."""
+        """Return the address and the entry of everything that contains all words of a text."""
         words = text.lower().split()
         return [
             (href.format(**row), row)

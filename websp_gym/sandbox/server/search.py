@@ -33,7 +33,7 @@ def find(
 ) -> list[Hit]:
     """Return the pages that match a query, the best match first.
 
-    Pages without a title and a description are not found: they are steps of a flow, not destinations.
+    Pages without a title and a description are left out: they are steps of a flow, not destinations.
 
     Args:
         text: The query.

@@ -1,4 +1,4 @@
-"""The sandbox process: sockets, certificate, leases, shutdown. Started by ``client.py``; not for people.
+"""The sandbox process: sockets, certificate, leases, shutdown. Started by ``client.py``, not by hand.
 
 It reads the per-run secret from stdin, prints one JSON line (pid, ports, SPKI hash) on stdout when every socket
 listens, writes nothing to disk, and ends when the last user process is gone.
@@ -45,10 +45,11 @@ MOST_USERS = 20
 """User processes that a server has room for. It is one Python process and has some 5 % of an episode's CPU."""
 
 MEMORY = 4 * 1024**3
-"""Bytes of data that the process may have (it needs some 150 MB), so that a request cannot use up the machine's."""
+"""Maximum bytes of data of the process (it needs some 150 MB), so that a request cannot use up the machine's
+memory."""
 
 SWITCH = 0.0005
-"""Seconds after which a computing thread lets another one run.
+"""Seconds after which a busy thread lets another one run.
 
 Every SQLite statement releases the interpreter lock. With Python's default of 5 ms, a page of fifty statements
 would wait a quarter of a second to get it back.
@@ -143,18 +144,18 @@ def main(arguments: list[str] | None = None) -> int:
     sys.setswitchinterval(SWITCH)
     _limit_memory()
     parser = argparse.ArgumentParser(prog="python -m websp_gym.sandbox.server.serve", description=__doc__)
-    parser.add_argument("--sites", action="append", default=[], help="one more folder of sites")
+    parser.add_argument("--sites", action="append", default=[], help="another folder of sites")
     parser.add_argument("--only", action="store_true", help="serve only the folders given by --sites")
     parser.add_argument(
-        "--browse", action="store_true", help="allow a default episode, look for changed templates"
+        "--browse", action="store_true", help="allow a default episode and reload changed templates"
     )
     parser.add_argument(
         "--held-seconds",
         type=float,
         default=HELD_SECONDS,
-        help="CPU seconds that one request may stop all others",
+        help="CPU seconds for which one request may block all others",
     )
-    parser.add_argument("--users", type=int, default=MOST_USERS, help="processes that it has room for")
+    parser.add_argument("--users", type=int, default=MOST_USERS, help="number of processes to serve")
     for name in ("http", "https", "control"):
         parser.add_argument(f"--{name}-port", type=int, default=0, help="the port to try first")
     try:

@@ -1,4 +1,4 @@
-"""The request that the endpoints of a site's ``behaviour.py`` get."""
+"""The request that the endpoints of a site's ``behaviour.py`` receive."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class SiteRequest(Request):
-    """Starlette's request, with its episode and what the server does for a site.
+    """Starlette's request, with its episode and the server's functions for sites.
 
     Attributes:
         content: The body as it was sent; ``read_fields`` and ``read_json`` parse it.

@@ -1,4 +1,4 @@
-"""What a set of policies brings into an episode: texts on pages, faults in place of answers, forms to be watched."""
+"""What a set of policies adds to an episode: texts on pages, faults instead of responses, and forms to watch."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Fault:
         times: How many of them meet it.
 
     Raises:
-        ValueError: The pattern is none.
+        ValueError: The pattern is invalid.
     """
 
     def __init__(self, *, request: str, method: str, kind: str, times: int) -> None:
@@ -29,7 +29,7 @@ class Fault:
         self._left = times
 
     def met_by(self, method: str, host: str, path: str, query: str) -> bool:
-        """Whether a request meets it; if so, one less will."""
+        """Whether a request meets it; if so, count it."""
         meets = self._left > 0 and method == self._method and self._pattern.fits(host, path, query)
         self._left -= meets
         return meets
@@ -45,7 +45,7 @@ class Staged:
         forms: Names of fields by the pattern of the addresses that a form is sent to.
 
     Raises:
-        ValueError: A fault, the decision or a form is none.
+        ValueError: A fault, the decision or a form is invalid.
     """
 
     def __init__(
@@ -66,17 +66,17 @@ class Staged:
         return self._texts.get(place, [])
 
     def forms(self, host: str, path: str, query: str) -> Iterator[tuple[str, list[str]]]:
-        """Yield the watched forms that an address is of: the pattern and the names of its fields, as given."""
+        """Yield the watched forms that are sent to an address: the pattern and the names of its fields, as given."""
         for pattern, names in self._forms:
             if pattern.fits(host, path, query):
                 yield pattern.text, names
 
     def due(self, host: str, path: str) -> dict[str, Any] | None:
-        """Return the decision that a page asks for; None if it asks for none, or it is decided."""
+        """Return the decision that pages ask for; None if there is none, or it is decided."""
         return self._decision if self._asking and self._asking.fits(host, path) else None
 
     def decide(self, label: str, ticked: list[str]) -> tuple[list[str], list[str]]:
-        """Decide, and return the purposes that are agreed to and those that are refused.
+        """Decide, and return the purposes agreed to and those refused.
 
         Args:
             label: The label of the choice.
@@ -87,7 +87,7 @@ class Staged:
         """
         decision = self._decision
         if decision is None:
-            raise ValueError("nothing is to be decided")
+            raise ValueError("there is nothing to decide")
         boxes = {box["label"]: box["purpose"] for box in decision["boxes"]}
         choice = next((each for each in decision["choices"] if each["label"] == label), None)
         if choice is None or not set(ticked) <= set(boxes):
@@ -102,6 +102,6 @@ class Staged:
 
 
 def offered(decision: dict[str, Any]) -> list[str]:
-    """Return the purposes that a decision asks to agree to."""
+    """Return the purposes for which a decision asks consent."""
     of_choices = [purpose for choice in decision["choices"] for purpose in choice["agrees"]]
     return list(dict.fromkeys([*of_choices, *(box["purpose"] for box in decision["boxes"])]))

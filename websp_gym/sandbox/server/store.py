@@ -21,7 +21,7 @@ _MAX_EGRESS = 10_000
 
 
 class UnknownSnapshotError(ValueError):
-    """Error for a key under which nothing was saved."""
+    """Error for a key under which nothing is saved."""
 
     def __init__(self) -> None:
         super().__init__("unknown snapshot key (made by another server, or dropped for newer ones)")
@@ -72,7 +72,7 @@ class Store:
 
         Args:
             episode: The episode.
-            key: Under which it is saved, in place of what is there; empty draws one.
+            key: The key to save under, replacing what is there; if empty, one is drawn.
             cookies: Cookies of its browser, which are kept with it.
         """
         key = key or secrets.token_urlsafe(16)

@@ -1,4 +1,4 @@
-"""Access tokens of an account: what a site's ``tokens`` declares, and what a token in a request allows."""
+"""Access tokens of an account: a site's ``tokens``, and what a token in a request may do."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .sessions import Keyring
 
 
 def authorize(episode: EpisodeState, site: SiteSchema, keys: Keyring, header: str) -> Callable[..., Row]:
-    """Return the function with which a handler of a site's API demands a token: ``request.authorize``.
+    """Return ``request.authorize``, with which a handler of a site's API demands a token.
 
     Args:
         episode: The state of the episode.
@@ -30,7 +30,7 @@ def authorize(episode: EpisodeState, site: SiteSchema, keys: Keyring, header: st
         """Return the token of the request if it is valid and has one of the scopes (none: any token will do).
 
         Raises:
-            RefusedError: 401 for no, an unknown or an expired token; 403 for one that may not do this.
+            RefusedError: 401 for a missing, unknown or expired token; 403 for one that may not do this.
         """
         spec = site.tokens
         row = _find(episode, site, keys, _text(header)) if spec is not None else None
@@ -40,14 +40,14 @@ def authorize(episode: EpisodeState, site: SiteSchema, keys: Keyring, header: st
         allowed = set(held if isinstance(held, list) else [held])
         allowed |= {each for scope in allowed for each in spec.includes.get(scope, [])}
         if scopes and not allowed & set(scopes):
-            raise RefusedError(403, f"this token may not do that; it needs {' or '.join(scopes)}")
+            raise RefusedError(403, f"this token may not do this; it needs {' or '.join(scopes)}")
         return row
 
     return demand
 
 
 def today() -> str:
-    """Return the date of today, as items keep it."""
+    """Return today's date, as items store it."""
     return datetime.now(UTC).date().isoformat()
 
 

@@ -2,10 +2,10 @@
 
 Each request runs in a worker thread, so a slow page does not block other episodes. A page's request has a budget
 of CPU seconds; a request that exceeds it changes nothing and gets a 503. The budget is in CPU time because a slow
-machine is not the page's fault: a request that was only kept waiting counts as a failure of the server.
+machine is not the page's fault: a request that only had to wait counts as a failure of the server.
 
-The budget ends Python code wherever it is. Compiled code that keeps the interpreter to itself stops every episode,
-and no thread can end it: :func:`end_if_held` lets the kernel end the process, and its users start another one.
+The budget interrupts Python code anywhere. Compiled code that holds the interpreter lock stops every episode, and no
+thread can interrupt it: :func:`end_if_held` has the kernel end the process, and its users start another one.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ CPU_SECONDS = 10.0
 """The budget of a page's request in CPU seconds."""
 
 WAIT_SECONDS = 25.0
-"""Seconds after which a request is answered in any case (the control client waits for 30)."""
+"""Seconds after which every request is answered (the control client waits for 30)."""
 
 MOST_WAITING = 100
-"""Requests of pages that may wait for their turn; a page has far fewer at once."""
+"""Maximum number of page requests that wait for their turn; a page has far fewer at once."""
 
 _COMPUTED = 1.0
-"""A request that was given up after fewer CPU seconds than this was only kept waiting."""
+"""A request that was given up after fewer CPU seconds than this only had to wait."""
 
 _LOOK_SECONDS = 1.0
 """Seconds between two looks at a request that takes long."""
 
 HELD_SECONDS = 10.0
-"""CPU seconds that the process may compute while its event loop does not get to run."""
+"""CPU seconds that the process may use while its event loop does not run."""
 
 _CLOCKS = hasattr(time, "pthread_getcpuclockid")
-"""Whether the CPU time of another thread can be read. If not, as on macOS, only a request that looks itself ends."""
+"""Whether the CPU time of another thread can be read. If not, as on macOS, a request must check its own budget."""
 
 _WORKERS = 64
 
@@ -75,11 +75,11 @@ class CrowdedError(Exception):
     """Error for a page's request that came while too many others waited."""
 
     def __init__(self) -> None:
-        super().__init__(f"more than {MOST_WAITING} requests of this browser wait for an answer")
+        super().__init__(f"more than {MOST_WAITING} requests of this browser are waiting for an answer")
 
 
 class TurnLock:
-    """A lock that control requests get before those of pages; else in the order in which they asked."""
+    """A lock that control requests get before page requests, each in order of arrival."""
 
     def __init__(self) -> None:
         self._held = False
@@ -88,11 +88,11 @@ class TurnLock:
 
     @property
     def pages_waiting(self) -> int:
-        """Number of requests of pages that wait."""
+        """Number of waiting page requests."""
         return len(self._pages)
 
     async def acquire(self, *, page: bool = False) -> None:
-        """Wait until nobody holds it, and hold it."""
+        """Wait until the lock is free, and take it."""
         if not self._held:
             self._held = True
             return
@@ -110,7 +110,7 @@ class TurnLock:
                 waiting.remove(mine)
 
     def release(self) -> None:
-        """Hand it to the next one who waits."""
+        """Hand it to the next waiter."""
         for waiting in (self._control, self._pages):
             while waiting:
                 if not (next_one := waiting.popleft()).done():
@@ -132,7 +132,7 @@ class RequestTurn:
         self.lock = TurnLock()
         self.ended = False
         self.sealed = False
-        """Whether its pages are refused, as the episode is over for the agent."""
+        """Whether page requests are refused, because the episode is over for the agent."""
         self._began = 0.0
         self._budget = inf
         self._given_up = False
@@ -166,7 +166,7 @@ class RequestTurn:
                 _raise_in(self._thread, OverTimeError)
 
     def stalled(self) -> bool:
-        """Return whether the turn was given up after little CPU time. If so, let it go on, to log this."""
+        """Return whether the turn was given up after little CPU time. If so, let it continue, to log this."""
         stalled = self._given_up and time.thread_time() - self._began < _COMPUTED
         self._given_up = self._given_up and not stalled
         return stalled
@@ -196,7 +196,7 @@ def finish(work: Coroutine[Any, Any, T]) -> T:
         result: T = done.value
         return result
     work.close()
-    raise RuntimeError("a handler may read and change its episode, and not wait for anything else")
+    raise RuntimeError("a handler may read and change its episode, but must not wait for anything else")
 
 
 class Workers:
@@ -256,9 +256,9 @@ class Workers:
 
 
 async def end_if_held(cpu_seconds: float = HELD_SECONDS) -> None:
-    """Let the kernel end this process, with a traceback, when it computes and this coroutine does not get to run.
+    """Have the kernel end this process, with a traceback, when it computes without letting this coroutine run.
 
-    It counts CPU seconds, so a process that is stopped or waits for a busy machine stays. Never returns.
+    It counts CPU seconds, so a process that is stopped or waits for a busy machine survives. Never returns.
 
     Args:
         cpu_seconds: CPU seconds after which it ends.

@@ -1,4 +1,4 @@
-"""Logging what the forms were sent with that a set of policies watches."""
+"""Logging the fields of the forms that a set of policies watches."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from .request_fields import read_fields
 from .site_request import SiteRequest
 
 MOST = 1_000
-"""Characters of a value that are kept."""
+"""Maximum number of characters of a value that are kept."""
 
 
 async def log_sent(request: SiteRequest, site: SiteSchema, episode: EpisodeState) -> None:
-    """Log a request that the site took, if it is of a watched form, with the fields that the policies name."""
+    """Log a request that the site accepted, if it is from a watched form, with the fields that the policies name."""
     if episode.staged is None or request.method in ("GET", "HEAD"):
         return
     for form, names in episode.staged.forms(request.host, request.url.path, request.url.query):

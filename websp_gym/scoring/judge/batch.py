@@ -24,14 +24,14 @@ CACHE = "judge-cache.sqlite"
 
 @dataclass
 class Spending:
-    """A budget, and what was spent of it.
+    """A budget, and how much of it was spent.
 
     Args:
         limit: US dollars; None for no limit.
         spent: US dollars spent so far.
         unknown: Whether a price was unknown, so that ``spent`` is too low.
         dearest: US dollars for the most expensive run so far.
-        stopped: Why no further run could be judged, whatever is left; empty where one could.
+        stopped: Why no further run can be judged, whatever is left; empty if one can.
     """
 
     limit: float | None = None
@@ -44,7 +44,7 @@ class Spending:
         """Add the cost of a run.
 
         Args:
-            amount: US dollars; None where a price is unknown.
+            amount: US dollars; None if a price is unknown.
             models: The models that were asked, for the error message.
 
         Raises:
@@ -59,13 +59,13 @@ class Spending:
         self.dearest = max(self.dearest, amount)
 
     def allows(self, running: int) -> bool:
-        """Whether one more run fits beside ``running`` others, if each costs as much as the dearest so far."""
+        """Whether one more run fits next to ``running`` others, if each costs as much as the dearest so far."""
         if self.stopped:
             return False
         return self.limit is None or self.spent + (running + 1) * self.dearest <= self.limit
 
     def heed(self, votes: Iterable[Mapping[str, Any]]) -> None:
-        """Stop if a model cannot answer and would not answer about any other run either, such as for a wrong key."""
+        """Stop if a model fails in a way that affects every run, such as a wrong key."""
         self.stopped = next((vote["error"] for vote in votes if vote.get("lasting")), self.stopped)
 
 
@@ -101,12 +101,12 @@ def judge_runs(
         parent: The folder that the names of runs are relative to.
         jobs: How many runs are judged at a time.
         spending: The budget; no run is started that could exceed it. None for no limit.
-        ask_for_causes: Whether the judge's first model is asked why a run failed.
+        ask_for_causes: Whether to ask the judge's first model why a run failed.
         on_result: Called with each judgement as it arrives.
 
     Returns:
-        The judgements in the order of arrival; fewer than runs where the budget was used up, or where a model would
-        answer about no other run either.
+        The judgements in order of arrival; fewer than runs if the budget was used up, or if a model failed in a way
+        that affects every run.
 
     Raises:
         SetupError: A price is unknown although there is a limit.

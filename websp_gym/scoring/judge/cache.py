@@ -1,6 +1,6 @@
 """Cache of judge opinions by model, settings and prompt: a small SQLite file that several processes may share.
 
-Rows are JSON. Only opinions are stored: an answer that could not be read is asked for again the next time.
+Rows are JSON. Only opinions are stored: if an answer could not be read, the model is asked again next time.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Cache:
             raise SetupError(f"cannot use the judge's cache {path}: {error}", path=str(path)) from error
 
     def get(self, key: str) -> dict[str, Any] | None:
-        """Return the opinion stored under a key of :func:`cache_key`; None where no readable one is."""
+        """Return the opinion stored under a key of :func:`cache_key`; None if there is no readable one."""
         with self._lock:
             row = self._db.execute("SELECT opinion FROM opinions WHERE key = ?", (key,)).fetchone()
         if row is None:

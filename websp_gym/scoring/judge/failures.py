@@ -46,7 +46,7 @@ class Analysis:
         kinds: The kinds of failure.
         elements: The element types of the ground truth that caused it.
         model: The model string.
-        cost: US dollars for all its answers; None where a price is unknown.
+        cost: US dollars for all its answers; None if a price is unknown.
     """
 
     kinds: tuple[FailureKind, ...]
@@ -68,7 +68,7 @@ def ask_why(
     reason: str,
     asks: int = 3,
 ) -> Analysis | None:
-    """Ask a model why a run failed; return None where it gives no answer that can be read.
+    """Ask a model why a run failed; return None if it gives no readable answer.
 
     Args:
         model: The model.

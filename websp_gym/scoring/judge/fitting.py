@@ -1,4 +1,4 @@
-"""Choose which parts of a record are shown to a judge where the whole record does not fit into a request.
+"""Choose which parts of a record are shown to a judge if the whole record does not fit into a request.
 
 The agent's own words and free actions make a record longer, so a long record must not prevent a verdict. The
 first and the last observation always stay, long texts lose their middle before whole steps are left out, and

@@ -27,7 +27,7 @@ SOURCE = "judge"
 DEFAULT_MODELS = ("gemini:gemini-3.1-pro", "anthropic:claude-opus-4.6", "openai:gpt-5.2")
 """The paper's ensemble (section 4, table 1: "Majority Ensemble 2,3,4")."""
 RECOMMENDED_MODELS = ("gemini:gemini-4-argon", "anthropic:claude-opus-5.5", "openai:gpt-6.2-sol")
-"""Present models of the same three makers; never measured against labels here."""
+"""Current models of the same three makers; never measured against labels here."""
 ENSEMBLES = {"paper": DEFAULT_MODELS, "recommended": RECOMMENDED_MODELS}
 """Names for several models."""
 TEMPERATURE = 1.0
@@ -43,8 +43,8 @@ _HALVINGS = 4
 _STOPS = {
     "length": "the answer was cut at the token limit",
     "refusal": "the model refused",
-    "filter": "the provider's filter took the answer",
-    "other": "the answer ended in another way than with a text",
+    "filter": "the provider's filter blocked the answer",
+    "other": "the answer did not end with a text",
 }
 
 
@@ -95,7 +95,7 @@ class Judge:
         env: Mapping[str, str] | None = None,
         **options: Any,
     ) -> Judge:
-        """Make a judge from model strings.
+        """Create a judge from model strings.
 
         Args:
             models: One or more strings such as ``openai:gpt-6.2-sol``, or a name of :data:`ENSEMBLES`; None for the
@@ -152,7 +152,7 @@ class Judge:
 
     @property
     def probes(self) -> list[Probe]:
-        """Its models as requests for a verdict ask them, to try them out before."""
+        """Its models, configured as for a verdict, to try them out beforehand."""
         return [Probe(model, picture=True, schema=SCHEMA) for model in self.models]
 
     def verdict(self, trajectory: Trajectory, folder: Path) -> Verdict:
@@ -163,7 +163,7 @@ class Judge:
             folder: The folder of its screenshots.
 
         Returns:
-            Pass or fail where a quorum of the models agrees; else, or where a screenshot is missing, unscored.
+            Pass or fail if a quorum of the models agrees; otherwise, or if a screenshot is missing, unscored.
             ``details`` holds the votes, their cost and the judge's identity. A run stopped by a limit, or reported
             infeasible by the agent, fails without a request.
         """
@@ -259,9 +259,9 @@ def _why_none(votes: Sequence[Vote], quorum: int) -> str:
 
 
 def ask(model: Model, prompt: Prompt, *, asks: int) -> Vote:
-    """Ask one model until its answer can be read, ``asks`` times at most.
+    """Ask one model until its answer can be read, at most ``asks`` times.
 
-    The vote is unscored where no answer can be read (it then holds the answers) or where the request fails.
+    The vote is unscored if no answer can be read (it then holds the answers) or the request fails.
     """
     replies: list[Reply] = []
     transcript: list[dict[str, str]] = []
@@ -316,11 +316,11 @@ def _without_a_call(trajectory: Trajectory) -> Verdict | None:
         return early
     if trajectory.right_end is not None:
         return unscored(
-            SOURCE, "its policies make another end right than the task, which only the state tells"
+            SOURCE, "its policies make a different end right than the task does, which only the state shows"
         )
     match trajectory.end_reason:
         case "infeasible":
             return failed(SOURCE, "the agent gave up: it reported the task infeasible")
         case "answer":
             return None
-    return unscored(SOURCE, f"the episode did not come to its end: {trajectory.error or 'it was broken off'}")
+    return unscored(SOURCE, f"the episode did not finish: {trajectory.error or 'it was broken off'}")

@@ -1,4 +1,4 @@
-"""The judgements of a recorded run: kept beside its record, and read again."""
+"""The judgements of a recorded run: stored next to its record, and read back."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ class Judgement:
         status: ``pass``, ``fail`` or ``unscored``.
         source: ``judge``, or ``limit`` for a run stopped by a limit.
         reason: The reason.
-        state: Status by the state reward when the run was recorded; empty where another reward was used.
-        cost: US dollars paid for the opinions when they were given; None where a price is unknown.
+        state: Status by the state reward when the run was recorded; empty if another reward was used.
+        cost: US dollars paid for the opinions when they were given; None if a price is unknown.
         spent: US dollars spent now, without opinions from the cache.
         votes: The votes.
         quorum: Number of models that had to agree; None for more than half of them.
-        why: Kinds of failure and elements that caused it, where a model was asked and answered.
+        why: Kinds of failure and elements that caused it, if a model was asked and answered.
     """
 
     run: str
@@ -58,7 +58,7 @@ class Judgement:
 
     @property
     def ballot(self) -> Ballot:
-        """The votes and their verdict; no votes where those of a line from elsewhere are not valid."""
+        """The votes and their verdict; no votes if those of a line from elsewhere are invalid."""
         return Ballot.of(asdict(self)) or Ballot(self.status, ())
 
     @property
@@ -84,7 +84,7 @@ def keep_judgement(folder: Path, judgement: Judgement) -> None:
 def read_judgements(folder: Path) -> list[Judgement]:
     """Return the judgements of a recorded run, oldest first; lines that cannot be read are skipped.
 
-    A verdict that no quorum of models reached, as older versions gave, is unscored.
+    A verdict without a quorum of models, as older versions gave, is unscored.
     """
     try:
         text = read_file(folder / JUDGEMENTS, MAX_RECORD).decode("utf-8", "replace")
@@ -109,8 +109,8 @@ def _by_quorum(judgement: Judgement) -> Judgement:
 def judgements_of(folder: Path) -> list[Judgement]:
     """Return the judgements of a run's record as it is now, oldest first.
 
-    The first is that of the judge that was the reward of the episode, if one was. Those on an earlier record in the
-    same folder are left out.
+    The first is that of the judge that was the reward of the episode, if one was. Judgements of an earlier record in
+    the same folder are left out.
     """
     later = read_judgements(folder)
     digest = digest_of(folder) if later else ""
@@ -119,15 +119,15 @@ def judgements_of(folder: Path) -> list[Judgement]:
 
 
 def latest_by(judge: Judge, folder: Path) -> Judgement | None:
-    """Return the newest judgement of a run's record by this judge; None where there is none."""
+    """Return the newest judgement of a run's record by this judge; None if there is none."""
     return next((each for each in reversed(judgements_of(folder)) if each.judge == judge.identity), None)
 
 
 def already_judged(judge: Judge, runs: Iterable[Path]) -> set[Path]:
     """Return the runs that need not be judged again.
 
-    These have a verdict of this judge on the record as it is now, with an opinion of each of its models. Others are
-    judged again, and then a cache keeps the models that gave an opinion from being asked again.
+    They have a verdict of this judge on the record as it is now, with an opinion from each of its models. Others are
+    judged again; with a cache, models that gave an opinion are not asked again.
     """
     return {
         run

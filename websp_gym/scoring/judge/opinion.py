@@ -19,7 +19,7 @@ SCHEMA: dict[str, Any] = {
     "required": ["result", "reason"],
     "additionalProperties": False,
 }
-"""JSON schema for providers with structured output; the answer is checked here in any case."""
+"""JSON schema for providers with structured output; answers are always checked here too."""
 
 _BLOCK = re.compile(r"\A```(?:json)?[ \t]*\n(?P<body>.*)\n```\Z", re.DOTALL)
 

@@ -1,6 +1,6 @@
 """Screenshots for a judge: with the marks that the agent saw, scaled down until they fit into a request.
 
-:mod:`websp_gym.scoring.judge.fitting` decides what is left out where scaling is not enough.
+:mod:`websp_gym.scoring.judge.fitting` decides what is left out if scaling is not enough.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def pictures_of(trajectory: Trajectory, folder: Path, limits: Limits, shown: Seq
     if trajectory.initial is None:
         raise JudgeError("the trajectory has no first observation", kind="incomplete")
     if len(shown) > limits.pictures:
-        raise JudgeError(f"{len(shown)} screenshots, and a request holds {limits.pictures}", kind="too_long")
+        raise JudgeError(f"{len(shown)} screenshots, but a request holds {limits.pictures}", kind="too_long")
     sources = [_source(trajectory, folder, index) for index in shown]
     for scale in SCALES:
         drawn = _draw(sources, scale, limits)
@@ -89,7 +89,7 @@ def _source(trajectory: Trajectory, folder: Path, index: int) -> _Source:
         )
         raise JudgeError(f"observation {index} has no screenshot{said}", kind="incomplete")
     if Path(view.screenshot).name != view.screenshot:
-        raise JudgeError(f"observation {index} names a screenshot outside of its folder", kind="incomplete")
+        raise JudgeError(f"observation {index} names a screenshot outside its folder", kind="incomplete")
     try:
         png = read_file(folder / view.screenshot, MAX_PICTURE)
     except (OSError, ValueError) as error:  # a name with a zero byte is a ValueError

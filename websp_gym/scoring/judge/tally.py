@@ -54,7 +54,7 @@ class ModelTally:
         error: The first reason for a missing opinion; empty if none is missing.
         judged: Number of its opinions on runs with a verdict.
         agreed: Number of these that agree with the verdict.
-        cost: US dollars for all its answers when they were given; None where a price is unknown.
+        cost: US dollars for all its answers when they were given; None if a price is unknown.
         spent: US dollars spent now, without opinions from the cache.
     """
 
@@ -113,7 +113,7 @@ def outage(ballots: Sequence[Ballot]) -> str:
     unscored = sum(not ballot.complete and ballot.status == "unscored" for ballot in asked)
     left = f", {unscored} of them left unscored" if unscored else ""
     runs = "1 run" if len(asked) == 1 else f"{len(asked)} runs"
-    return f"{lacking} of {runs} had a model without an opinion{left}: {models}"
+    return f"{lacking} of {runs} had missing opinions{left}: {models}"
 
 
 def _tally(name: str, pairs: Sequence[tuple[Ballot, Vote]]) -> ModelTally:

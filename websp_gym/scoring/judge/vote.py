@@ -22,14 +22,14 @@ class Vote:
 
     Args:
         model: The model string.
-        result: Its opinion; None where it gave none that can be read.
+        result: Its opinion; None if it gave none that can be read.
         reason: Its reason.
         error: Why there is no opinion.
         failed: Kind of the error if the last request failed (:data:`~websp_gym.errors.ModelErrorKind`); empty if
             the model answered.
-        unreadable: Number of its answers that could not be read, also before an opinion.
-        cost: US dollars for all its answers, including unreadable ones; None where a price is unknown.
-        input_tokens: Tokens read, over all answers; None where an endpoint does not report them.
+        unreadable: Number of its answers that could not be read, including those before an opinion.
+        cost: US dollars for all its answers, including unreadable ones; None if a price is unknown.
+        input_tokens: Tokens read, over all answers; None if an endpoint does not report them.
         output_tokens: Tokens written, likewise.
         seconds: Time for all its answers.
         attempts: Requests made.
@@ -57,7 +57,7 @@ class Vote:
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> Vote:
-        """Return the vote in JSON data that :meth:`as_dict` made, also an older version's.
+        """Return the vote from JSON data made by :meth:`as_dict`, including an older version's.
 
         Raises:
             ValueError: It is not a vote.
@@ -73,16 +73,16 @@ class Vote:
 
     @property
     def status(self) -> VoteStatus:
-        """``scored`` where the vote counts, else ``unscored``."""
+        """``scored`` if the vote counts, else ``unscored``."""
         return "unscored" if self.result is None else "scored"
 
     @property
     def spent(self) -> float | None:
-        """US dollars spent now; None where a price is unknown."""
+        """US dollars spent now; None if a price is unknown."""
         return 0.0 if self.cached else self.cost
 
     def then(self, later: Vote) -> Vote:
-        """Return the vote after the model was asked once more, with what both requests took."""
+        """Return the vote after the model was asked again, with the cost and time of both requests."""
         return replace(
             later,
             unreadable=self.unreadable + later.unreadable,
@@ -130,7 +130,7 @@ def majority(results: Sequence[Result | None], quorum: int | None = None) -> Res
             opinion.
 
     Returns:
-        The result that more models gave than the other, if they are at least the quorum; else None.
+        The result that more models gave, if they are at least the quorum; else None.
     """
     needed = check_quorum(quorum, len(results)) if results else 1
     correct, incorrect = (results.count(name) for name in ("CORRECT", "INCORRECT"))
