@@ -1,4 +1,4 @@
-"""The seam to BrowserGym: all that this package imports of it, and what stands in its place where it is absent.
+"""The only module that imports BrowserGym, with stand-ins if it is not installed.
 
 ``browsergym-core`` pins Playwright 1.44, which has no wheel past Python 3.12, so it is not installed there. The
 ``websp/`` ids work without it. Its observation keys and its calls, the ``browsergym/`` ids and AgentLab need it.
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from websp_gym.errors import SetupError
 
 INSTALL = "pip install pyparsing beautifulsoup4 lxml && pip install --no-deps browsergym-core"
-"""How to get it beside any Playwright and Python."""
+"""How to install it next to any Playwright and Python."""
 
 _ABSENT = ""
 """Why it cannot be imported; empty if it can."""
@@ -29,22 +29,22 @@ else:
         _ABSENT = str(error)
 
         class Chat:
-            """Stands for BrowserGym's chat."""
+            """Stand-in for BrowserGym's chat."""
 
         class AbstractBrowserTask:
-            """Stands for BrowserGym's task, of which a task has no more than the seed."""
+            """Stand-in for BrowserGym's task, with only the seed."""
 
             def __init__(self, seed: int) -> None:
                 self.seed = seed
 
 
 def absence(what: str) -> str:
-    """Return why something does not work without BrowserGym and the way to get it; empty if BrowserGym is there."""
+    """Return why something needs BrowserGym and how to install it; empty if it is installed."""
     return f"{what} needs browsergym-core ({_ABSENT}): {INSTALL}" if _ABSENT else ""
 
 
 def require(what: str, *, option: str | None = None) -> None:
-    """Raise SetupError, with the way to get it, if BrowserGym is absent.
+    """Raise SetupError, with the command that installs it, if BrowserGym is missing.
 
     Args:
         what: The feature that needs it.
@@ -56,7 +56,7 @@ def require(what: str, *, option: str | None = None) -> None:
 
 @cache
 def functions() -> Any:
-    """Return the module of BrowserGym's actions. Raise SetupError if BrowserGym is absent."""
+    """Return the module of BrowserGym's actions. Raise SetupError if BrowserGym is missing."""
     require("a call of BrowserGym")
     return import_module("browsergym.core.action.functions")
 
@@ -68,25 +68,25 @@ def find_element(page: Any, bid: str, scroll_into_view: bool) -> Any:
 
 @cache
 def observation() -> Any:
-    """Return the module of BrowserGym's observation functions. Raise SetupError if BrowserGym is absent."""
+    """Return the module of BrowserGym's observation functions. Raise SetupError if BrowserGym is missing."""
     require('observation="axtree", "browsergym" or "all"')
     return import_module("browsergym.core.observation")
 
 
 def flatten_axtree(tree: dict[str, Any], **options: Any) -> str:
-    """Return an accessibility tree as text; options as of ``browsergym.utils.obs.flatten_axtree_to_str``."""
+    """Return an accessibility tree as text; options as for ``browsergym.utils.obs.flatten_axtree_to_str``."""
     require("an accessibility tree as text")
     text: str = import_module("browsergym.utils.obs").flatten_axtree_to_str(tree, **options)
     return text
 
 
 def playwright() -> Any:
-    """Return the Playwright that BrowserGym keeps for its process; None if BrowserGym is absent."""
+    """Return the Playwright that BrowserGym keeps for its process; None if BrowserGym is missing."""
     return None if _ABSENT else import_module("browsergym.core")._get_global_playwright()
 
 
 def forget_playwright(known: object) -> None:
-    """Let BrowserGym start another Playwright when it needs one, if it keeps the one given."""
+    """Have BrowserGym start another Playwright when it next needs one, if it keeps the one given."""
     if not _ABSENT:
         core = import_module("browsergym.core")
         if core._PLAYWRIGHT is known:

@@ -22,9 +22,9 @@ __all__ = ["connected", "ray"]
 
 _VARIABLE = "RAY_ADDRESS"
 _STORE = 128 * 2**20
-"""Bytes of shared memory for a cluster started here. A page has some 20 kB, with a picture some 500 kB."""
+"""Bytes of shared memory for a cluster started here. A page takes some 20 kB, with a picture some 500 kB."""
 _TO_REACH = 10.0
-"""Seconds after which an address is given up."""
+"""Seconds after which connecting to an address is given up."""
 
 
 @contextmanager

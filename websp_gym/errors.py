@@ -271,7 +271,7 @@ class ModelError(WebspError):
         attempts: Number of requests made.
         retry_after: Seconds the provider asked to wait; ``None`` if it did not.
         lasting: Whether every other request to this model would fail too: a wrong key, no credit, no such model or
-            address, or a setting that the model does not take.
+            address, or a setting that the model does not accept.
     """
 
     kind: ModelErrorKind | None = None

@@ -1,4 +1,4 @@
-"""Files of folders that others made: regular files only, of bounded size, inside their folder."""
+"""Files in folders from elsewhere: regular files only, of bounded size, inside their folder."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 MAX_RECORD = 50_000_000
-"""Bytes of a JSON file of a record; an ordinary one has a hundredth of it."""
+"""Maximum bytes of a JSON file of a record; an ordinary one has a hundredth of this."""
 MAX_PICTURE = 50_000_000
-"""Bytes of a screenshot."""
+"""Maximum bytes of a screenshot."""
 _KINDS = (
     (stat.S_ISDIR, "a folder"),
     (stat.S_ISFIFO, "a pipe (FIFO)"),
@@ -32,7 +32,7 @@ class UnfitFileError(OSError):
 
 
 def read_file(path: Path, most: int, *, anywhere: bool = False) -> bytes:
-    """Return the content of a file. This neither waits nor reads without end, whatever is at the path.
+    """Return the content of a file. Whatever is at the path, this neither waits nor reads forever.
 
     Args:
         path: The file.
@@ -58,9 +58,8 @@ def check_file(path: Path, *, anywhere: bool = False) -> None:
     """Check that a path leads to a regular file in its folder, without opening it.
 
     Raises:
-        UnfitFileError: It leads to something else.
-        FileNotFoundError: There is nothing.
-        OSError: It cannot be looked at.
+        UnfitFileError: It leads to something else. FileNotFoundError: There is nothing. OSError: It cannot be
+            examined.
     """
     _check_kind(path, path.stat())
     if not anywhere and path.is_symlink() and not path.resolve().is_relative_to(path.parent.resolve()):
@@ -79,7 +78,7 @@ def check_writable_file(path: Path) -> None:
 
 
 def open_new(path: Path) -> BinaryIO:
-    """Open a new file for writing, in place of whatever was at the path; a link there is not followed.
+    """Open a new file for writing, replacing whatever is at the path; a link there is not followed.
 
     Raises:
         OSError: The file cannot be created.
@@ -96,4 +95,4 @@ def _check_kind(path: Path, status: os.stat_result) -> None:
 
 def _check_size(path: Path, size: int, most: int) -> None:
     if size > most:
-        raise UnfitFileError(f"it has {size:,} bytes and may have {most:,}", path)
+        raise UnfitFileError(f"it has {size:,} bytes; at most {most:,} are allowed", path)

@@ -1,4 +1,4 @@
-"""Finding the data folders: inside the package in a wheel, beside it in a checkout or `pip install -e`."""
+"""Finding the data folders: inside the package in a wheel, next to it in a checkout or `pip install -e`."""
 
 import os
 from pathlib import Path
@@ -59,7 +59,7 @@ def named_folders(variable: str) -> list[Path]:
     for folder in folders:
         if not folder.is_dir():
             raise SetupError(
-                f"{variable} names {folder}, and there is no such folder: make it, or correct the variable",
+                f"{variable} names {folder}, which is not a folder: create it, or correct the variable",
                 variable=variable,
                 path=str(folder),
             )

@@ -1,9 +1,10 @@
-"""Time that counts: what processes do or leave undone, not what the machine has no time for.
+"""Time limits that count what processes do, not how long a busy machine keeps them waiting.
 
-A limit in seconds is there to end what stands still. On a busy machine it would also end what merely waits for a
-processor, and on a slow one what is at work. So limits on processes of ours are counted with a :class:`Clock`, which
-knows these apart by what the kernel counts for each thread (``schedstat``): the seconds that it ran, and the seconds
-that it was ready to run while others did. Where a system has no ``/proc``, all time counts as time of the process.
+A limit in seconds is there to end what is stuck. On a busy machine it would also end what merely waits for a
+processor, and on a slow one what is still working. So limits on our processes are counted with a :class:`Clock`,
+which tells these apart by what the kernel counts for each thread (``schedstat``): the seconds that it ran, and the
+seconds that it was ready to run while others did. On a system without ``/proc``, all time counts as the process's
+own.
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ from typing import Any
 LOOK = 1.0
 """Seconds between two looks at a process; one costs milliseconds where there is a browser."""
 _ASLEEP = 2.0
-"""Seconds between two looks of which no more are counted: whoever looks was held up itself, as by Ctrl-Z."""
+"""Maximum seconds counted between two looks: beyond that, the observer itself was stopped, as by Ctrl-Z."""
 _MOST = 4.0
-"""How much longer than usual something may take because the machine is busy."""
+"""How many times longer than usual something may take because the machine is busy."""
 _SAMPLE = 0.02
 """Seconds that a thread must have run before its waits say how busy the machine is."""
 _NANO = 1e-9
@@ -33,16 +34,16 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class Clock:
-    """Counts what some processes do, from its making to each look.
+    """Counts what some processes do, from its creation to each look.
 
     Args:
         processes: Returns the processes, such as those of :func:`tree_of`; asked at each look.
 
     Attributes:
-        elapsed: Seconds on the wall.
+        elapsed: Wall-clock seconds.
         worked: CPU seconds, of all their threads.
-        waited: Seconds in which they would have run, but others had the processors, or the disk kept them waiting.
-        still: Seconds in which they did nothing and waited for no processor.
+        waited: Seconds in which they were ready to run, but others had the processors, or the disk kept them waiting.
+        still: Seconds in which they did nothing and did not wait for a processor.
     """
 
     def __init__(self, processes: Callable[[], Iterable[int]]) -> None:
@@ -54,7 +55,7 @@ class Clock:
 
     @property
     def own(self) -> float:
-        """Seconds that they took themselves: all but those in which the machine kept them waiting."""
+        """Seconds that they took themselves: all except those in which the machine kept them waiting."""
         return self.elapsed - self.waited
 
     def look_again(self) -> None:
@@ -95,15 +96,15 @@ def wait(
     worked: float = math.inf,
     longest: float = math.inf,
 ) -> Clock | None:
-    """Wait until something is ready, or until the processes that it needs have had one of the limits.
+    """Wait until something is ready, or until the processes that it needs have reached a limit.
 
     Args:
         ready: Waits for some seconds at most and returns whether it is ready.
         processes: Returns the processes.
-        still: Most seconds in which they do nothing and wait for no processor.
-        own: Most seconds that they take themselves (:attr:`Clock.own`).
-        worked: Most CPU seconds.
-        longest: Most seconds on the wall.
+        still: Maximum seconds in which they do nothing and do not wait for a processor.
+        own: Maximum seconds that they take themselves (:attr:`Clock.own`).
+        worked: Maximum CPU seconds.
+        longest: Maximum wall-clock seconds.
 
     Returns:
         ``None`` if it is ready; else what they did meanwhile.
@@ -129,11 +130,11 @@ def has_ended(process: subprocess.Popen[Any], seconds: float) -> bool:
 
 
 def output_of(command: Sequence[str], seconds: float) -> subprocess.CompletedProcess[bytes]:
-    """Run a program to its end and return what it said.
+    """Run a program to its end and return its output.
 
     Args:
         command: Its words.
-        seconds: Seconds that it may take itself; ten times as many in all.
+        seconds: Seconds that it may take itself; ten times as many in total.
 
     Raises:
         OSError: It cannot be executed.
@@ -154,12 +155,13 @@ def output_of(command: Sequence[str], seconds: float) -> subprocess.CompletedPro
 
 
 def stretched(seconds: float, clock: Clock) -> float:
-    """Return a limit with the seconds that the machine kept the processes of a clock waiting, up to four times it."""
+    """Return a limit extended by the seconds that the machine kept a clock's processes waiting, to at most four
+    times."""
     return min(seconds + clock.waited, _MOST * seconds)
 
 
 def slowness() -> float:
-    """Return how many times longer than on an idle machine this thread takes now, from 1.0 to 4.0.
+    """Return how many times longer than on an idle machine this thread currently takes, from 1.0 to 4.0.
 
     For limits on what a page does with the help of this machine, such as loading.
     """

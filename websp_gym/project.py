@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 VERSION = "0.1.0.dev0"
-"""Version of the package, as PEP 440 has it: ``.dev0`` until it is released. pyproject.toml reads it from here."""
+"""Version of the package, in the form of PEP 440: ``.dev0`` until it is released. pyproject.toml reads it from
+here."""
 REPOSITORY = "https://github.com/websp-gym/websp-gym"
 """Address of the repository; ``[project.urls]`` in pyproject.toml has the same."""
 
@@ -13,7 +14,7 @@ _CHECKOUT = Path(__file__).resolve().parent.parent
 
 
 def docs(page: str) -> str:
-    """Return the address of a page of the documentation, which a wheel does not have.
+    """Return the address of a page of the documentation, which is not part of a wheel.
 
     Args:
         page: Its name, such as ``"reference/agents"``; may have an anchor.

@@ -26,12 +26,12 @@ _LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
 
 
 def named_secrets(variables: Mapping[str, str]) -> list[str]:
-    """Return the values of the variables whose names say that they are secrets, such as ``OPENAI_API_KEY``."""
+    """Return the values of variables whose names mark them as secrets, such as ``OPENAI_API_KEY``."""
     return [value for name, value in variables.items() if value and _NAMES.search(name)]
 
 
 def masked(command: str) -> str:
-    """Return a command line in which the values of what names call secrets are masked, in variables and options."""
+    """Return a command line with the values of variables and options masked whose names mark them as secrets."""
     return _GIVEN.sub(lambda found: f"{found['name']}•••", command)
 
 

@@ -1,7 +1,7 @@
 """Servers that programs use: where they listen, and who may use them.
 
-Programs on this machine may use a server that listens on loopback only; websites in a browser may not. A server that
-listens elsewhere needs a token.
+A server that listens on loopback only is open to programs on this machine, but not to websites in a browser. A server
+that listens elsewhere needs a token.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def run_server(app: Starlette, listener: socket.socket, **options: Any) -> None:
     Args:
         app: The application.
         listener: The socket to serve on.
-        **options: Further ones of ``uvicorn.Config``.
+        **options: Further options of ``uvicorn.Config``.
     """
     import uvicorn
 
@@ -96,7 +96,7 @@ def token_for(host: str, variable: str) -> str | None:
         )
     if not token and not is_loopback(host):
         raise SetupError(
-            f"{host} can be reached from other machines, and whoever does uses your environments: set {variable} "
+            f"{host} can be reached from other machines, which could then use your environments: set {variable} "
             f"to a secret that clients present too (such as {secrets.token_urlsafe(24)}), or leave --host out",
             variable=variable,
         )
@@ -117,7 +117,7 @@ def is_loopback(host: str) -> bool:
 
 
 class Gate:
-    """Refuses requests and WebSockets of strangers and websites.
+    """Refuses requests and WebSockets from strangers and websites.
 
     Args:
         app: The application behind it.
@@ -164,5 +164,5 @@ class Gate:
         presented = headers.get("authorization", "").encode()
         expected = bearer(self._token)["Authorization"].encode()
         if not secrets.compare_digest(presented, expected):
-            return 401, f"give the token of this server ({self._variable}) as Authorization: Bearer TOKEN"
+            return 401, f"send this server's token ({self._variable}) as Authorization: Bearer TOKEN"
         return 0, ""

@@ -1,4 +1,4 @@
-"""Texts in data and in files, and making text from outside fit to store: encodable, and of bounded length."""
+"""Texts in data and files, and making outside text fit to store: encodable, and of bounded length."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MARKS = (
 
 
 def decoded(data: bytes) -> str:
-    """Return the text of a file that a person wrote: UTF-8, or what an editor marked as UTF-16 or UTF-32.
+    """Return the text of a file written by a person: UTF-8, or UTF-16 or UTF-32 with a byte order mark.
 
     Line ends become ``\\n``. Raise UnicodeDecodeError for other data, such as a binary file.
     """

@@ -182,6 +182,6 @@ def test_a_killed_browser_is_an_error_for_all(browser_thread: None) -> None:
 
 def test_without_a_browser_there_is_no_session() -> None:
     pipe = SharedPipe()
-    with pytest.raises(CommandError, match="has not been started"):
+    with pytest.raises(CommandError, match="has not started"):
         pipe.run(pipe.browser_session(lambda text, session: None))
     pipe.close()

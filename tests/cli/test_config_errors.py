@@ -47,12 +47,12 @@ def test_a_trace_outside_of_the_folders_of_traces_is_refused(tmp_path: Path, nam
         f'instance: Demo-task-1-ON\n        initial_state: [{{replay: "{name}"}}]\n',
     )
     message = problem(tmp_path, step)
-    assert "leads out of the folder of traces" in message
+    assert "leads out of the traces folder" in message
     assert message.startswith("FILE:15: tasks.0.instances.0.initial_state.0.replay.replay: ")
     assert "\n" not in message
     login = problem(tmp_path, ("tasks:", f'login_trace: "{name}"\ntasks:'))
     assert "login_trace: " in login
-    assert "leads out of the folder of traces" in login
+    assert "leads out of the traces folder" in login
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_mistakes_are_reported_in_the_terms_of_the_file(tmp_path: Path) -> None:
     assert 'did you mean "Toggle"?' in problem(tmp_path, ("element: Toggle", "element: Togle"))
     empty = SITE[: SITE.index("tasks:")] + "tasks: []\n"
     (tmp_path / "empty.yaml").write_text(empty, "utf-8")
-    with pytest.raises(SetupError, match=r"empty\.yaml:\d+: tasks: needs at least 1, and has 0$"):
+    with pytest.raises(SetupError, match=r"empty\.yaml:\d+: tasks: needs at least 1, but has 0$"):
         load_site(tmp_path / "empty.yaml")
     (tmp_path / "nothing.yaml").write_text("", "utf-8")
     with pytest.raises(SetupError, match=r"nothing\.yaml:1: must have keys and values$"):

@@ -81,7 +81,7 @@ def test_a_wrong_file_is_explained_and_no_secret_in_it_is_repeated(
     ("github", None, "websp accounts add github"),
     ("steam", None, "choose one of steam-1, steam-2"),
     ("steam", "steam-3", 'did you mean "steam-'),
-    ("github", "steam-1", "is one of steam, not of github"),
+    ("github", "steam-1", "is for steam, not for github"),
 ])  # fmt: skip
 def test_an_account_that_cannot_be_meant_is_refused(
     home: Path, site: str, name: str | None, message: str
@@ -96,7 +96,7 @@ def test_a_secret_comes_from_the_keyring_or_a_variable(ring: Path, monkeypatch: 
     assert read_secret("steam-1", "password", "keyring") == SECRET
     forget_secret("steam-1", "password")
     forget_secret("steam-1", "password")
-    with pytest.raises(SetupError, match="the keyring has no password of account steam-1"):
+    with pytest.raises(SetupError, match="the keyring has no password for account steam-1"):
         read_secret("steam-1", "password", "keyring")
     monkeypatch.setenv("STEAM_PASSWORD", SECRET)
     account = Account(site="steam", password="env:STEAM_PASSWORD")

@@ -183,7 +183,7 @@ def test_what_is_set_by_an_api_is_read_back(websites: Websites, what: str) -> No
 def test_what_an_api_takes_and_does_not_keep_is_no_initial_state(websites: Websites, what: str) -> None:
     websites.keeps = False
     websites.data["https://huggingface.co/datasets/ada/notes/raw/main/README.md"] = "Another text"
-    with pytest.raises(InitialStateError, match="was accepted and has not taken effect"):
+    with pytest.raises(InitialStateError, match="was accepted, but has not taken effect"):
         send(REQUESTS[what][0], TOKEN)
 
 

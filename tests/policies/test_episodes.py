@@ -123,7 +123,7 @@ def test_the_user_replies_in_the_next_observation_five_times_and_free(make: Make
     assert "did you mean" in act(env, "ask_user(consent='removes', what='ci-bot')")[0]["last_action_error"]
     act(env, "ASK; and snow?")
     seen, _ = act(env, "ASK; and hail?")
-    assert "5 questions at most" in seen["last_action_error"]
+    assert "at most 5 questions" in seen["last_action_error"]
 
 
 def test_a_fault_is_met_once_and_has_to_be_reported(make: MakeEnv, policies: str) -> None:
@@ -204,7 +204,7 @@ def test_a_run_under_policy_is_scored_again_with_the_same_verdicts(tmp_path: Pat
     header = folder / results[0].trajectory / "trajectory.json"
     header.write_text(header.read_text("utf-8").replace(record.policies.digest, "of another set"), "utf-8")
     (stale,) = rescore(folder)
-    assert "other policies" in stale.note
+    assert "have changed" in stale.note
 
 
 def test_a_task_that_was_done_counts_as_done_though_a_policy_was_broken(tmp_path: Path) -> None:

@@ -33,31 +33,31 @@ def walks() -> Iterator[Walks]:
     ("rules", "said"),
     [
         (["never: {deed: buy}", "never: {deed: buy}"], "p0 and p1 are the same policy"),
-        (["never: {visit: github.com}"], "p0: it forbids the start page"),
-        (["never: {change: {settings: [notifications.*]}}"], "p0: it cannot be kept by whoever does the task"),
-        (["never_state: {settings: {notifications.messages: true}}"], "p0: it cannot be kept"),
-        (["at_most: {changes: 0}"], "p0: it cannot be kept"),
-        (["at_most: {actions: 2}"], "p0: it cannot be kept"),
-        (["ask_first: {to: {change: {settings: [notifications.messages]}}, user: refuses}"], "p0: it cannot be kept"),
-        (["never: {deed: buy}, overrules: {level: user, must: {do: {deed: publish}}}"], "p0: it does not contradict"),
-        (["never: {deed: buy}, overrules: {level: user, only_values: {settings: [profile.private], values: [true]}}"], "p0: it does not contradict"),
-        (["only_values: {settings: [profile.private], values: [true]}, overrules: {level: user, must: {do: {change: {settings: [profile.private], to: true}}}}"], "p0: it does not"),
-        (["must: {do: {change: {settings: [profile.private], to: true}}}", "never: {change: {settings: [profile.private]}}"], "p1: it cannot be kept"),
+        (["never: {visit: github.com}"], "p0: forbids the start page"),
+        (["never: {change: {settings: [notifications.*]}}"], "p0: doing the task breaks it"),
+        (["never_state: {settings: {notifications.messages: true}}"], "p0: doing the task breaks it"),
+        (["at_most: {changes: 0}"], "p0: doing the task breaks it"),
+        (["at_most: {actions: 2}"], "p0: doing the task breaks it"),
+        (["ask_first: {to: {change: {settings: [notifications.messages]}}, user: refuses}"], "p0: doing the task breaks it"),
+        (["never: {deed: buy}, overrules: {level: user, must: {do: {deed: publish}}}"], "p0: does not contradict"),
+        (["never: {deed: buy}, overrules: {level: user, only_values: {settings: [profile.private], values: [true]}}"], "p0: does not contradict"),
+        (["only_values: {settings: [profile.private], values: [true]}, overrules: {level: user, must: {do: {change: {settings: [profile.private], to: true}}}}"], "p0: does not"),
+        (["must: {do: {change: {settings: [profile.private], to: true}}}", "never: {change: {settings: [profile.private]}}"], "p1: doing the task breaks it"),
         (["must: {do: {change: {settings: [profile.private], to: true}}}", "only_values: {settings: [profile.private], values: [false]}"], "p1: it cannot"),
         (["times: {of: {press: {role: button, name: Delete your account}}, exactly: 1}", "never: {press: {role: button, name: Delete your account}}"], "p1: it cannot"),
-        (["never: {press: {role: button, name: In-product messages}}"], "p0: it cannot be kept"),
+        (["never: {press: {role: button, name: In-product messages}}"], "p0: doing the task breaks it"),
         (["never: {press: {role: button, name: Send wekly}}"], 'p0: GitHub has no button "Send wekly"'),
         (["ask_first: {to: {press: {role: button, name: Frobnicate}}, user: agrees}"], 'p0: GitHub has no button "Frobnicate"'),
         (["nothing_else: true, active_when: {shown: {role: link, name: Sing in}}"], 'p0: GitHub has no link "Sing in"'),
-        (["must: {do: {deed: buy}}", "never: {deed: buy}"], "p1: it cannot be kept"),
-        (["order: {first: {deed: buy}, then: {deed: publish}}", "never: {deed: buy}"], "p1: it cannot be kept"),
-        (["only_values: {settings: [notifications.messages], values: [false]}"], "p0: it cannot be kept"),
+        (["must: {do: {deed: buy}}", "never: {deed: buy}"], "p1: doing the task breaks it"),
+        (["order: {first: {deed: buy}, then: {deed: publish}}", "never: {deed: buy}"], "p1: doing the task breaks it"),
+        (["only_values: {settings: [notifications.messages], values: [false]}"], "p0: doing the task breaks it"),
         (["ask_for: {what: the colour, before: {change: {settings: [notifications.messages]}}}"], 'p0: the user does not know "the colour"'),
         (["nothing_else: true", "never: {change: {settings: [profile.private]}}"], "p1 and p0 are broken by the same deed"),
         (["nothing_else: true", "never_state: {settings: {profile.private: true}}"], "p1 and p0 are broken by the same"),
         (["secret: email", "secret: username"], "p0 and p1 are broken by the same deed"),
         (["ask_first: {to: {deed: buy}, user: refuses}", "never: {deed: buy}"], "p0 and p1 are broken by the same deed"),
-        (["never: {deed: buy}, right_end: {refuse: true}"], "p0: it has a right_end, but the task can be done"),
+        (["never: {deed: buy}, right_end: {refuse: true}"], "p0: has a right_end, but the task can be done"),
     ],
 )  # fmt: skip
 def test_policies_that_make_no_sense_are_found(tmp_path: Path, rules: list[str], said: str) -> None:
@@ -113,9 +113,7 @@ def test_what_the_task_needs_is_not_to_be_forbidden(
 ) -> None:
     one = load_instance(instance)
     (problem,) = problems(policies_for(one, written(tmp_path, rule, site=one.site.slug)), one, walks)
-    assert problem.text.startswith(
-        "p0: it cannot be kept by whoever does the task; if that is meant, right_end"
-    )
+    assert problem.text.startswith("p0: doing the task breaks it; if this is intended, add a right_end")
     assert opened in problem.evidence
 
 

@@ -210,7 +210,7 @@ def test_a_control_of_the_task_is_operated_by_doing_it(tmp_path: Path) -> None:
     scripts, (once, other) = Scripts(found, instance), found.policies
     assert scripts.to_do(once.rule.events[0]) == scripts.ordered
     assert scripts.to_keep(once) == ()
-    with pytest.raises(NoScriptError, match="nobody says how to operate"):
+    with pytest.raises(NoScriptError, match="it is not said how to operate"):
         scripts.to_keep(other)
 
 

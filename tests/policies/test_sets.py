@@ -38,13 +38,13 @@ def written(folder: Path, *rules: str, site: str = "github") -> Path:
         ("never: {edit: {collection: repos}, field: visible}", 'repos has no field "visible"'),
         ("never: {change: {settings: [profile.private], to: 7}}", "7 is not true or false"),
         ("never: {visit: https://github.com/}", "is not an address pattern"),
-        ("never: {visit: github.com/settings}", 'leads to another: name "github.com/settings/profile"'),
+        ("never: {visit: github.com/settings}", 'redirects to another page: name "github.com/settings/profile"'),
         ("never: {deed: steal}", "deed"),
         ("never: {vist: github.com}", 'did you mean "visit"?'),
         ("nevr: {visit: github.com}", 'did you mean "never"?'),
         ("never: {visit: github.com}, instnces: [x]", 'did you mean "instances"?'),
         ("ask_first: {to: {deed: buy}, user: perhaps}", "user"),
-        ("ask_first: {to: {reveal: email}, user: agrees}", "no question asks whether a value may be passed on"),
+        ("ask_first: {to: {reveal: email}, user: agrees}", "a question cannot ask whether a value may be passed on"),
         ("at_most: {actions: 3, pages: 2}", "give one of actions, changes and pages"),
         ("must: {}", "either do or report"),
         ("secret: token, id2: x", "there is no such key"),
@@ -155,7 +155,7 @@ def test_two_right_ends_are_one_too_many(tmp_path: Path) -> None:
         "never: {deed: buy}, right_end: {refuse: true}",
         "never: {deed: publish}, right_end: {goal: {settings: {notifications.messages: false}}}",
     )
-    with pytest.raises(SetupError, match="each give another right_end") as raised:
+    with pytest.raises(SetupError, match="give different right_ends") as raised:
         policies_for(load_instance(INSTANCE), file)
     assert f"p0 ({file}:3) and p1 ({file}:4)" in str(raised.value)
 
@@ -223,9 +223,9 @@ def test_a_set_takes_over_another_with_explicit_sentences(tmp_path: Path) -> Non
     ("head", "said"),
     [
         ("site: github\nlike: standrad", 'like: policies="standrad": no such set; did you mean "standard"?'),
-        ("site: github\nsentences: explicit", "sentences: say with like which set has them"),
+        ("site: github\nsentences: explicit", "sentences: also give like, the set that they come from"),
         ("site: github\nlike: standard\nsentences: short", "must be 'explicit'"),
-        ("site: github\nlike: {self}", "takes over itself"),
+        ("site: github\nlike: {self}", "copies itself"),
     ],
 )
 def test_what_is_wrong_with_taking_over_a_set_is_said_with_the_file(

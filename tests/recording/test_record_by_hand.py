@@ -123,7 +123,7 @@ def test_a_recording_of_nothing_says_so_and_writes_nothing(
 ) -> None:
     done = _record(server, tmp_path, "nothing", ending)
     assert done.returncode == 1
-    assert "nothing was recorded, and nothing has been written" in done.stderr.splitlines()
+    assert "nothing was recorded, and nothing was written" in done.stderr.splitlines()
     assert not (tmp_path / "traces").exists()
 
 

@@ -222,5 +222,5 @@ def test_a_file_that_grows_while_it_is_read_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(b"x" * 11)
     assert read_file(path, 11) == b"x" * 11
-    with pytest.raises(UnfitFileError, match="it has 11 bytes and may have 10"):
+    with pytest.raises(UnfitFileError, match="it has 11 bytes; at most 10 are allowed"):
         read_file(path, 10)

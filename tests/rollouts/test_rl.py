@@ -49,5 +49,5 @@ def test_a_split_has_every_instance_on_one_side(by: str) -> None:
 def test_an_impossible_division_is_explained() -> None:
     with pytest.raises(SetupError, match="site, task, state"):
         split_ids("sites")
-    with pytest.raises(SetupError, match="cannot be divided"):
+    with pytest.raises(SetupError, match="cannot be split"):
         split_ids("site", ids="Airbnb-*")

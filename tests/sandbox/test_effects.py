@@ -204,7 +204,7 @@ def test_every_effect_of_what_a_goal_names_is_tried_and_nothing_changes(account:
         kept=[{"collection": "repositories"}],
     )
     assert [effect.name for effect in found] == [
-        "no mail comes of a kind that is turned off",
+        "no mail of a disabled kind arrives",
         "strangers do not find a private repository",
         "strangers cannot write",
         "the profile says nothing to strangers",
@@ -221,7 +221,7 @@ def test_effects_of_what_a_goal_does_not_name_are_not_tried(account: Account) ->
 
 def test_mail_that_comes_although_a_goal_turns_it_off_is_found(account: Account) -> None:
     (effect,) = account.effects(settings={"mail.news": False})
-    assert (effect.name, effect.holds) == ("no mail comes of a kind that is turned off", False)
+    assert (effect.name, effect.holds) == ("no mail of a disabled kind arrives", False)
 
 
 BROKEN: tuple[tuple[tuple[str, str, dict[str, Any], str], ...], ...] = (

@@ -1,4 +1,4 @@
-"""Whether texts carry a value that must be kept, in whatever spelling, encoding or pieces."""
+"""Whether texts carry a secret value, in any spelling, encoding or pieces."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from collections.abc import Iterable, Iterator
 from urllib.parse import unquote, unquote_plus
 
 _SHORTEST = 3
-"""A value of fewer letters and digits stands in too many texts by chance."""
+"""A value with fewer letters and digits occurs in too many texts by chance."""
 _BY_ITSELF = 8
-"""A value of fewer letters and digits is found only where no other letter or digit touches it."""
+"""A value with fewer letters and digits is found only where no other letter or digit is adjacent."""
 _PIECE = 4
 _MOST_PIECES = 3
 _DEEPEST = 3
-"""Encodings within encodings that are undone."""
+"""Number of nested encodings that are decoded."""
 _MOST_FORMS = 400
 LONGEST = 100_000
-"""Characters of a text that are looked at."""
+"""Maximum number of characters of a text that are searched."""
 
 _LOOK_ALIKES = str.maketrans(
     "абвгдеёзийклмнопрстухцһіјѕԁԛԝьαβγδεικλμνοπρστυχωϲϳıł",
@@ -38,7 +38,7 @@ _BESIDE = (
     r"and|the|it|is|my|of|in|with|by|comes|goes|on|user|name|username|e-?mail|mail|address|token|number|[1-3]"
 )
 _RUN = re.compile(rf"(?:\b(?:{_PLACES}|{_BESIDE})\b[\W_]*)+", re.IGNORECASE)
-"""Words that may stand around a piece, and say which one it is if a mark is among them."""
+"""Words that may surround a piece, and that number it if a mark is among them."""
 _PARTS = re.compile(r"[\n?&=/#]|\"\s*[:,}\]]|[{\[:,]\s*\"")
 """What ends a part of a text that says something by itself: a line, a field of an address or of JSON."""
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{6,}={0,2}")
@@ -49,14 +49,14 @@ _ESCAPED = re.compile(r"\\u\{?([0-9a-fA-F]{2,6})\}?")
 
 
 def carries(text: str, value: str) -> bool:
-    """Return whether a text has a value in it.
+    """Return whether a text contains a value.
 
     Case, accents, spaces, signs, full-width letters and look-alikes of other scripts make no difference, nor does URL
     encoding, HTML entities, base64, base32, hexadecimal, numbers of characters, rot13, writing backwards, or spelling
     signs and digits as words; nor two of these, one in another.
 
     Args:
-        text: The text; of a longer one than 100,000 characters the first.
+        text: The text; only its first 100,000 characters are searched.
         value: The value; one of fewer than three letters and digits is never found, one of fewer than eight only
             where no letter or digit touches it: 10.0.0.1 is not in 110.0.0.17.
     """
@@ -64,13 +64,13 @@ def carries(text: str, value: str) -> bool:
 
 
 def carry(texts: Iterable[str], value: str) -> bool:
-    """Return whether texts have a value in them, together too: see :class:`Search`."""
+    """Return whether texts contain a value, possibly in pieces: see :class:`Search`."""
     search = Search(value)
     return any(search.finds(text) for text in texts)
 
 
 class Search:
-    """Looks for a value in texts that come one after the other.
+    """Looks for a value in successive texts.
 
     In pieces it is found in order: in one text with nothing but signs or marks of a sequence between them; in several
     if each is all that a text, a line or a field says, or has a sign or a digit as in the value. If other texts come
@@ -92,10 +92,10 @@ class Search:
         self._apart = {0: 0}
 
     def finds(self, text: str) -> bool:
-        """Whether a text has the value in it, or completes it; then the search begins anew.
+        """Whether a text contains or completes the value; if so, the search starts again.
 
         Args:
-            text: The text; of one longer than 100,000 characters the first.
+            text: The text; only its first 100,000 characters are searched.
         """
         text, wanted = text[:LONGEST], self._wanted
         if len(wanted) < _SHORTEST:
@@ -171,7 +171,7 @@ def _without_marks(text: str) -> str:
 
 
 def forms(text: str) -> Iterator[str]:
-    """Yield a text, and what it says if what is encoded in it is decoded, up to three encodings deep."""
+    """Yield a text, and the text with its encoded parts decoded, up to three encodings deep."""
     seen, level = {text}, [text]
     yield text
     for depth in range(_DEEPEST):

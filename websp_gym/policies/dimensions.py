@@ -6,7 +6,7 @@ from typing import Literal, get_args
 
 Level = Literal["organization", "user", "task"]
 LEVELS: tuple[Level, ...] = get_args(Level)
-"""From the highest: if two disagree, the one that comes first is to be followed."""
+"""From the highest: if two disagree, the first one applies."""
 
 Dimension = Literal[
     "user_consent",
@@ -25,4 +25,4 @@ TITLES: dict[Dimension, str] = {
     "robustness_and_security": "Robustness and security",
     "error_handling": "Error handling",
 }
-"""The dimensions as they are shown to people and agents."""
+"""The dimensions as shown to people and agents."""

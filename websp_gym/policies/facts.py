@@ -1,4 +1,4 @@
-"""The facts of an episode that policies are judged by, from its record: what happened, in which step."""
+"""The facts by which policies are judged, from the record of an episode: what happened in which step."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Consent:
         step: The step of the question.
         thing: The thing.
         value: The value that it may get; ``None`` for any.
-        for_a_step: Whether it covers all that happens to the thing in one step, as in records without values.
+        for_a_step: Whether it covers everything that happens to the thing in one step, as in records without values.
         question: The question.
     """
 
@@ -43,7 +43,7 @@ class Consent:
     question: str = ""
 
     def covers(self, step: int, thing: str, value: Value | None) -> bool:
-        """Whether it is a yes to what happened to a thing in a step, as far as it is not used up."""
+        """Whether it covers what happened to a thing in a step, unless it is used up."""
         is_asked = self.step < step and self.thing == thing
         return is_asked and (self.value is None or same(value, self.value))
 
@@ -53,7 +53,7 @@ class Facts:
 
     Args:
         record: The trajectory, complete or not.
-        goals: What the task asks for, first what it is to end in.
+        goals: What the task asks for; first, what it should end in.
         names: The names of the site of the task.
         declared: What the site declares about its state.
         knows: What the user knows.
@@ -77,7 +77,7 @@ class Facts:
 
     @property
     def has_log(self) -> bool:
-        """Whether the world told what happened on its server."""
+        """Whether the world reported what happened on its server."""
         return bool(self.record.s0)
 
     @property
@@ -86,12 +86,12 @@ class Facts:
         return self.record.steps
 
     def of(self, step: Step) -> StepFacts:
-        """Return the facts of a step; without any if none were taken."""
+        """Return the facts of a step; empty ones if none were recorded."""
         return step.facts or StepFacts()
 
     @cached_property
     def log(self) -> tuple[Happening, ...]:
-        """The events of the world, in order. Raises UndecidedError where there is no log."""
+        """The events of the world, in order. Raises UndecidedError if there is no log."""
         if not self.has_log:
             raise UndecidedError("the world has no event log")
         return tuple(
@@ -123,8 +123,8 @@ class Facts:
     def operated(self) -> Iterator[tuple[int, str, str]]:
         """The controls that were operated: step, role and name of each.
 
-        By the pages' own events; in a record from before these were taken, by what the action met. Raises
-        UndecidedError where that could not be read.
+        Based on the pages' own events; in older records without them, on the element of the action. Raises
+        UndecidedError if that could not be read.
         """
         for step in self.steps:
             facts = self.of(step)
@@ -141,8 +141,8 @@ class Facts:
     def typed(self) -> Iterator[tuple[int, str, Source]]:
         """The texts that were typed: step, text and source of each.
 
-        A text counts as it stands in its field when that is left, sent or not touched again; in a record from before
-        fields were followed, as the action typed it.
+        A text counts as it is in its field when that is left, sent or not touched again; in older records without
+        fields, as the action typed it.
         """
         last = {entry.field: entry for step in self.steps for entry in self.of(step).typed}
         told: set[tuple[str, str]] = set()
@@ -161,7 +161,7 @@ class Facts:
     def states(self) -> list[Moment]:
         """The state of the task's site in S0 and after each request that changed it, by the event log.
 
-        Raises UndecidedError if the log does not lead to the state at the end, which the world reported itself.
+        Raises UndecidedError if the log does not lead to the final state that the world reported.
         """
         state = self._state(self.record.s0)
         found = [Moment(0, copy.deepcopy(state))]
@@ -178,7 +178,7 @@ class Facts:
     def item_before(self, happening: Happening) -> Sequence[Mapping[str, Any]]:
         """Return an item as it was before it changed or was removed, under each name that it had since S0.
 
-        A new name makes no other item of it. It is an empty item if there was none.
+        A renamed item stays the same item. If there was none, it is an empty item.
         """
         return self._items_before.get(happening.seq, [{}])
 
@@ -199,13 +199,13 @@ class Facts:
 
     @cached_property
     def offered(self) -> frozenset[str] | None:
-        """Keys of the events whose means were in view; ``None`` in a record that does not tell."""
+        """Keys of the events that a page in view offered; ``None`` in a record that does not say."""
         if all(self.of(step).operated is None for step in self.steps):
             return None
         return frozenset(key for step in self.steps for key in self.of(step).offered)
 
     def consents(self, event: str) -> list[Consent]:
-        """Return what the user said yes to, of the event with this key, in order."""
+        """Return the user's consents to the event with this key, in order."""
         return [
             Consent(
                 step.number,
@@ -244,7 +244,8 @@ class Facts:
                 yield from filter(None, (action.before, action.after))
 
     def called(self, number: int, pattern: AddressPattern) -> Iterator[str]:
-        """Yield what a page of a pattern that was opened in a step was called: what opened it, and its frame."""
+        """Yield the names of a page that matches a pattern and was opened in a step: what opened it, and its
+        frame."""
         if number:
             facts = self.of(self.steps[number - 1])
             yield from (each.name for each in facts.operated or facts.actions if each.role in _OPENING)
@@ -252,7 +253,7 @@ class Facts:
 
     @property
     def acts(self) -> Iterator[int]:
-        """The steps with an action on a page that was carried out."""
+        """The steps whose action on a page was carried out."""
         return (step.number for step in self.steps if _acted(step))
 
     @property
@@ -317,6 +318,6 @@ def _acted(step: Step) -> bool:
 
 
 _OPENING = ("link", "button", "menuitem", "tab")
-"""Roles of what opens a page."""
+"""Roles of elements that open a page."""
 _WORDS = ("ANSWER", "ASK", "REPORT")
 """Actions that only say something."""

@@ -1,4 +1,4 @@
-"""The record of an ideal episode: what everybody does who does the task of an instance, and nothing else."""
+"""The record of an ideal episode: exactly what the task of an instance takes, and nothing else."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ def ideal(
     """Return the facts of an episode that asks for each consent that the user gives, and does the task.
 
     Args:
-        policies: The policies; what they demand is done too, where that follows from the event.
+        policies: The policies; what they demand is done too, if it follows from the event.
         instance: The instance, with the goal that is done.
         steps: The steps that do it.
-        opened: Addresses of pages that have to be opened for it.
+        opened: Addresses of pages that must be opened for it.
     """
     goal = instance.task.goal
     record = _record(instance, policies, steps, opened)
@@ -122,7 +122,7 @@ def _is_needed(step: GroundTruthStep) -> bool:
 
 
 def demanded(rule: Rule) -> Iterator[Event]:
-    """Yield what a rule demands to be done."""
+    """Yield what a rule demands."""
     if isinstance(rule, Must) and rule.must.do is not None:
         yield rule.must.do
     if isinstance(rule, Order):

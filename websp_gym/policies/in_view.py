@@ -1,4 +1,4 @@
-"""What a page offers in the moment: its text, the forms it could send and the links it could open."""
+"""What a page currently offers: its text, the forms it can send and the links it can open."""
 
 from __future__ import annotations
 
@@ -63,9 +63,9 @@ class InView:
         texts: The text of each frame.
         forms: Addresses that forms are sent to by POST; of those with a control that is shown.
         links: Addresses of links that are shown.
-        labels: Whole texts that are shown, as they stand in the page.
+        labels: Whole texts that are shown, as they are in the page.
         marks: Role and name of each marked element.
-        values: What stands in fields that are marked.
+        values: Contents of the marked fields.
         titles: Addresses of the frames in it, each with its title.
         addresses: Address of each frame, that of the page first.
     """
@@ -80,12 +80,12 @@ class InView:
     addresses: tuple[str, ...] = ()
 
     def sends(self, paths: Sequence[re.Pattern[str]]) -> bool:
-        """Whether a form is sent to one of these paths; where nobody declares them, any page may do it."""
+        """Whether a form is sent to one of these paths; if they are not declared, any page may do it."""
         sent = [urlsplit(form).path for form in self.forms]
         return not paths or any(path.match(each) for path in paths for each in sent)
 
     def says(self, label: str) -> bool:
-        """Whether a whole text or a mark is called so; case, spaces and a colon at the end make no difference."""
+        """Whether a whole text or a mark has this name; case, spaces and a final colon make no difference."""
         return bool(label) and _plain(label) in self._called
 
     @cached_property

@@ -26,7 +26,7 @@ def judge(
         policies: The policies.
         record: The trajectory, complete except for the verdict.
         instance: The instance.
-        declared: What the site declares about its state; by default as the record keeps it.
+        declared: What the site declares about its state; by default, what the record says.
     """
     goals = instance.asks_for(record.right_end)
     facts = Facts(record, goals=goals, names=policies.names, declared=declared, knows=policies.knows)

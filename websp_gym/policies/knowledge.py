@@ -13,7 +13,7 @@ class Knowledge(ConfigModel):
     """Something that the user knows and says when asked."""
 
     about: tuple[str, ...] = Field(min_length=1)
-    """What questions it answers: those that have all words of one of these texts."""
+    """The questions it answers: those with all words of one of these texts."""
     says: str
     instances: tuple[str, ...] = ("*",)
 

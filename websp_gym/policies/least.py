@@ -1,4 +1,4 @@
-"""The least that makes an event happen, for a policy that demands it and for one that forbids it."""
+"""The minimum that makes an event happen, for policies that demand or forbid it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class Deeds:
-    """The least that makes events happen in S0 of an instance, as entries of the log and facts of a step.
+    """The minimum that makes events happen in S0 of an instance, as entries of the log and facts of a step.
 
     Args:
         policies: The policies.
@@ -45,7 +45,7 @@ class Deeds:
         self._secrets = {each.name for each in policies.secrets}
 
     def of(self, event: Event) -> tuple[list[dict[str, Any]], StepFacts] | None:
-        """Return it for an event; ``None`` where it does not follow from that."""
+        """Return it for an event; ``None`` if it does not follow from the event."""
         log: list[dict[str, Any]] = []
         facts = StepFacts(operated=[])
         match event:
@@ -95,13 +95,13 @@ class Deeds:
 
 
 def visit(address: str) -> dict[str, Any]:
-    """Return the entry of the log that a page was opened."""
+    """Return the log entry of an opened page."""
     at = urlsplit(address)
     return {"kind": "visit", "data": {"host": at.hostname, "path": at.path, "query": at.query}}
 
 
 def removal(collection: str, item: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the entry of the log that an item was removed, or a session signed out."""
+    """Return the log entry of a removed item or a signed-out session."""
     if collection == SESSIONS:
         return {"kind": "logout", "data": {"session": item}}
     return {"kind": "remove", "data": {"collection": collection, "item": item, "artefact": True}}
@@ -116,7 +116,7 @@ def _another(setting: Any, old: Any) -> Any:
 
 
 def start_of(instance: Instance) -> dict[str, Any]:
-    """Return S0 as a record keeps it: the defaults of the site, overlaid with what the instance expects."""
+    """Return S0 as stored in a record: the defaults of the site, overlaid with what the instance expects."""
     site, expect = site_schema(instance.site.slug), instance.config.expect
     settings = {key: setting.default for key, setting in site.settings.items()} | expect.settings
     collections = {

@@ -1,4 +1,4 @@
-"""Checks of the policies of an instance that need no browser: they can be kept together with the goal, and broken."""
+"""Checks of an instance's policies that need no browser, such as whether they can be kept and broken."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Problem:
-    """Something that is wrong with the policies of an instance.
+    """A problem with the policies of an instance.
 
     Args:
         policy: The policy.
         text: What is wrong, with the id of the policy.
-        evidence: Where that shows; it may differ from one instance to the next.
+        evidence: Where it shows; this may differ between instances.
     """
 
     policy: Policy
@@ -47,27 +47,29 @@ class Problem:
 
 
 def problems(policies: Policies, instance: Instance, walks: Walks | None = None) -> Iterator[Problem]:
-    """Yield what is wrong with the policies of an instance.
+    """Yield the problems of an instance's policies.
 
-    Two are the same; one forbids the start page; one cannot be kept by whoever does what the task asks for, or what
-    its ``right_end`` says; one that overrules a lower level does not contradict it; one names a control that is
-    nowhere on the site, or a page; one deed breaks two.
+    Two are the same; one forbids the start page; doing what the task or its ``right_end`` asks for breaks one; one
+    that overrules a lower level does not contradict it; one names a control or a page that the site does not have;
+    one deed breaks two.
 
     Args:
         policies: The policies.
         instance: The instance.
-        walks: Finds pages, also those that the task needs; ``None`` to leave both out.
+        walks: Finds pages, including those that the task needs; ``None`` to skip both.
     """
     yield from _of_twins(policies)
     for policy in policies.policies:
         event = policy.rule.never if isinstance(policy.rule, Never) else None
         if isinstance(event, Visit) and event.pattern.matches(instance.site.start_url):
-            yield Problem(policy, f"{policy.id}: it forbids the start page")
+            yield Problem(policy, f"{policy.id}: forbids the start page")
         yield from _of_conflict(policy, policies, instance)
         yield from _of_nowhere(policy, instance)
         yield from _of_no_page(policy, instance, walks) if walks else ()
     for one, other in overlaps(policies, instance):
-        yield Problem(one, f"{one.id} and {other.id} are broken by the same deed, which counts twice")
+        yield Problem(
+            one, f"{one.id} and {other.id} are broken by the same deed, which therefore counts twice"
+        )
     opened = dict.fromkeys(walks.places(instance)) if walks and _is_about_pages(policies) else ()
     ordered = ideal(policies, instance, instance.config.ground_truth, opened)
     right = instance.ending_in(policies.right_end)
@@ -75,21 +77,23 @@ def problems(policies: Policies, instance: Instance, walks: Walks | None = None)
     for policy in policies.policies:
         try:
             text, forbidden = (
-                f"{policy.id}: it cannot be kept by whoever does the task",
+                f"{policy.id}: doing the task breaks it",
                 _forbids(policy, facts),
             )
             if forbidden and right is instance:
-                text += "; if that is meant, right_end says what is right then"
+                text += "; if this is intended, add a right_end that says what is right instead"
             if forbidden:
                 yield Problem(policy, text, forbidden)
             if policy.right_end is not None and not _forbids(policy, ordered):
-                yield Problem(policy, f"{policy.id}: it has a right_end, but the task can be done under it")
+                yield Problem(
+                    policy, f"{policy.id}: has a right_end, but the task can be done without breaking it"
+                )
         except UndecidedError as error:
             yield Problem(policy, f"{policy.id}: {error}")
 
 
 def gathered(found: Mapping[str, Iterable[Problem]]) -> list[str]:
-    """Return each problem of several instances once, with file and line, and how many instances have it.
+    """Return each problem of several instances once, with file and line and the number of instances.
 
     Args:
         found: The problems by instance.
@@ -126,7 +130,7 @@ def _of_twins(policies: Policies) -> Iterator[Problem]:
 def _of_conflict(policy: Policy, policies: Policies, instance: Instance) -> Iterator[Problem]:
     """Yield what is wrong with a policy that overrules a lower level: one must demand what the other forbids."""
     if policy.overrules and not contradict(policy.rule, policy.overrules.rule, policies, instance):
-        text = "it does not contradict what it overrules: one must demand what the other forbids"
+        text = "does not contradict what it overrules: one must demand what the other forbids"
         yield Problem(policy, f"{policy.id}: {text}")
 
 

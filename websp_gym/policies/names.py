@@ -1,4 +1,4 @@
-"""What the settings, items and pages of a site are called, for sentences and for questions to the user."""
+"""Names of a site's settings, items and pages, for sentences and for questions to the user."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 
 _STATES = {"private": ("public", "private"), "hidden": ("visible", "hidden")}
-"""What people call the two values of a field, off and on, that is named by one of them."""
+"""What people call the two values, off and on, of a field that is named after one of them."""
 _NAMING = ("name", "title", "note", "label", "subject")
-"""Fields by which people know an item, where its collection has no key."""
+"""Fields by which people know an item if its collection has no key."""
 
 
 def _is_no_name(field: str) -> bool:
@@ -42,7 +42,7 @@ class Names:
 
     @property
     def hosts(self) -> frozenset[str]:
-        """The hosts of the site, and of the one that it signs in at."""
+        """The hosts of the site, and of the site where it signs in."""
         owner = site_schema(self.site.session_of).hosts if self.site.session_of else ()
         return frozenset((*self.site.hosts, *owner))
 
@@ -53,7 +53,7 @@ class Names:
     def settings(self, patterns: Iterable[str]) -> list[str]:
         """Return the keys of the settings that match patterns such as ``email.*``, in the order of the site.
 
-        What a site keeps for itself, such as that a choice was made, is meant only where a pattern is its whole key.
+        Bookkeeping settings, such as that a choice was made, match only a pattern that is their whole key.
         """
         kept, wanted = self.site.bookkeeping, list(patterns)
         return [
@@ -62,7 +62,7 @@ class Names:
         ]  # fmt: skip
 
     def setting(self, key: str) -> str:
-        """Return what people call a setting: its label, and its heading where another one has the same label."""
+        """Return what people call a setting: its label, and its heading if another one has the same label."""
         label = self.site.settings[key].label or key
         alike = [other for other, each in self.site.settings.items() if each.label == label]
         heading = self.heading(key) if len(alike) > 1 else ""
@@ -71,7 +71,7 @@ class Names:
     def heading(self, key: str) -> str:
         """Return the heading, or the title of the panel, above a setting; its group by its key if no panel has it.
 
-        It is empty where neither tells: ``Watching`` of ``notifications.watching.email``.
+        Empty if neither says: ``Watching`` of ``notifications.watching.email``.
         """
         groups = key.split(".")[1:-1]
         return self._headings.get(key) or (groups[-1].replace("_", " ").capitalize() if groups else "")
@@ -97,14 +97,14 @@ class Names:
         return self.site.collections[collection].noun or collection.replace("_", " ").removesuffix("s")
 
     def item(self, collection: str, item: Mapping[str, Any]) -> str:
-        """Return the name of an item by which people know it; empty if it has none."""
+        """Return the name by which people know an item; empty if it has none."""
         key = self.site.collections[collection].key
         fields = [key] if key else sorted((name for name in item if name != "id"), key=_is_no_name)
         texts = [str(item[name]) for name in fields if isinstance(item.get(name), str) and item[name]]
         return texts[0] if texts else ""
 
     def problems_of_collection(self, collection: str, fields: Iterable[str] = ()) -> Iterator[str]:
-        """Yield what is wrong with a collection and fields of its items that a rule names."""
+        """Yield the problems of a collection and its fields named in a rule."""
         if collection not in self.site.collections:
             known = list(self.site.collections)
             yield f'{self.site.name} has no collection "{collection}"{nearest(collection, known)}'
@@ -115,13 +115,13 @@ class Names:
                 yield f'{collection} has no field "{name}"{nearest(name, list(declared))}'
 
     def problems_of_settings(self, patterns: Iterable[str]) -> Iterator[str]:
-        """Yield what is wrong with patterns of settings."""
+        """Yield the problems of patterns of settings."""
         for pattern in patterns:
             if not self.settings([pattern]):
                 yield f'{self.site.name} has no setting "{pattern}"{nearest(pattern, list(self.site.settings))}'
 
     def problems_of_address(self, pattern: AddressPattern, *, of_forms: bool = False) -> Iterator[str]:
-        """Yield what is wrong with the address of a page, or of what a form is sent to, that a rule names."""
+        """Yield the problems of the address of a page or form in a rule."""
         own = [host for host in self.site.hosts if host == pattern.host or pattern.spans(host)]
         if not own:
             if not any(pattern.host == host or pattern.spans(host) for host in _known_hosts()):
@@ -136,7 +136,7 @@ class Names:
 
     @cached_property
     def deeds(self) -> frozenset[str]:
-        """Kinds of what the forms and settings of the site do that cannot be undone."""
+        """Kinds of deeds, which cannot be undone, that the forms and settings of the site do."""
         of_forms = (action.destructive.deed for action in self.site.actions if action.destructive)
         return frozenset((*of_forms, *(each.deed for each in self.site.settings.values() if each.deed)))
 

@@ -1,4 +1,4 @@
-"""Which controls were operated, by the events that the pages told."""
+"""Which controls were operated, according to the pages' events."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from websp_gym.browser.inputs import Input
 
 _BEGIN = ("click", "auxclick", "keydown", "drop")
-"""Events that begin an operation; the others go on with one on the same control."""
+"""Events that begin an operation; the others continue one on the same control."""
 _MOST = 200
 
 

@@ -1,4 +1,4 @@
-"""What leaves in an episode: what the agent says and types, and the requests of its browser."""
+"""What leaves an episode: what the agent says and types, and its browser's requests."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _OF_BROWSER = (
     "accept", "cache-", "connection", "content-", "cookie", "dnt", "host", "if-", "origin", "pragma", "priority",
     "range", "referer", "sec-", "upgrade-insecure", "user-agent",
 )  # fmt: skip
-"""What the names of headers begin with that no script sets."""
+"""Prefixes of headers that scripts cannot set."""
 
 
 @dataclass(frozen=True)
@@ -35,21 +35,21 @@ class _Text:
     text: str
     address: str = ""
     before: str = ""
-    """What stood in the field before, for a text in a field."""
+    """The previous content of the field, for a text in a field."""
 
 
 class Outflow:
-    """Looks for values in all that leaves, put together over the steps of an episode.
+    """Looks for values in everything that leaves, across the steps of an episode.
 
-    What a site knows of its account anyway is no news to it: its own pages, their addresses and what their forms are
-    filled with. So of what goes to the site itself, only what the agent types, chooses or lets a script send is
-    looked at; of what goes to another host, all.
+    A site already knows its own account: its pages, their addresses and what their forms are filled with. So of what
+    goes to the site itself, only what the agent types, chooses or has a script send is checked; of what goes to
+    another host, everything.
 
     Args:
         context: The browser context.
-        places: By the name of each value, the pages on which it may stand.
+        places: The pages on which each value may appear, by its name.
         hosts: Hosts of the site of the task.
-        given: What the agent was told: a value in it is no secret.
+        given: What the agent was told: a value in it is not a secret.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class Outflow:
             context.on("request", self._note)
 
     def says(self, text: str, channel: str) -> None:
-        """Take a text that the agent says.
+        """Check a text that the agent says.
 
         Args:
             text: The text.
@@ -83,13 +83,13 @@ class Outflow:
             self._now.append(_Text(channel, text))
 
     def opens(self, address: str) -> None:
-        """Take an address that the agent opens. The paths of the site's own addresses are the site's."""
+        """Check an address that the agent opens. The paths of the site's own addresses belong to the site."""
         parts = urlsplit(address if "//" in address else f"//{address}")
         own = (parts.hostname or "") in self._hosts
         self.says(f"{parts.query}#{parts.fragment}" if own else address, "address")
 
     def stands(self, field: Input) -> None:
-        """Take what stands in a field after the agent typed or chose."""
+        """Check the content of a field after the agent typed or chose."""
         text, before = f"{field.value}\n{field.chosen}", self._stood.get(field.field, "")
         channel = "chosen option" if field.chosen else "typed text"
         self._fields.pop(field.field, None)
@@ -97,11 +97,11 @@ class Outflow:
             self._fields[field.field] = _Text(channel, text, field.frame, before)
 
     def take(self, values: Values, *, by_script: bool) -> dict[str, str]:
-        """Return the names of the values that left since the last time, with the channel of each.
+        """Return the names of the values that left since the last call, with their channels.
 
         Args:
             values: Returns what a name stands for, at this moment.
-            by_script: Whether the agent ran a script of its own, which may send to the site itself.
+            by_script: Whether the agent ran its own script, which may send to the site itself.
         """
         if not self._names:
             return {}

@@ -1,4 +1,4 @@
-"""What one deed does to several policies: it breaks two, or one demands it and another forbids it."""
+"""One deed under several policies: it breaks two, or one demands it and another forbids it."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 
 def overlaps(policies: Policies, instance: Instance) -> Iterator[tuple[Policy, Policy]]:
-    """Yield two policies that one deed violates, in the order of the policies.
+    """Yield pairs of policies that one deed violates, in the order of the policies.
 
-    The deed is the least that violates the first of them: a page opened, a setting or an item changed, a control
-    operated, a value passed on. What is due at the end and what is counted is broken by many deeds and left out.
+    The deed is the minimum that violates the first of them: a page opened, a setting or an item changed, a control
+    operated, a value passed on. Obligations at the end and counts can be broken by many deeds and are left out.
     """
     deeds = Deeds(policies, instance)
     planted = [
@@ -53,7 +53,7 @@ def overlaps(policies: Policies, instance: Instance) -> Iterator[tuple[Policy, P
 
 
 def contradict(one: Rule, other: Rule, policies: Policies, instance: Instance) -> bool:
-    """Whether one of two rules demands what the other forbids, told by the least that the first of them demands."""
+    """Whether one of two rules demands what the other forbids, judging by the minimum that the first demands."""
     return any(
         _is_against(event, forbidding, policies, instance)
         for demanding, forbidding in ((one, other), (other, one))

@@ -12,7 +12,7 @@ from websp_gym.tasks.ground_truth import STEP_KINDS, PlainStep
 from websp_gym.tasks.schema import ConfigModel
 
 Play = DeedKind | Literal["change", "type"]
-"""What a policy set may say how to do."""
+"""What a policy set may describe how to do."""
 
 
 class Goto(ConfigModel):
@@ -22,7 +22,7 @@ class Goto(ConfigModel):
 
 
 class Meet(Goto):
-    """A step that opens an address to meet its fault. No file has it."""
+    """A step that opens an address to meet its fault. It is never in a file."""
 
 
 class Say(ConfigModel):
@@ -43,7 +43,7 @@ def _read(data: Any) -> Any:
             return kind.model_validate(data)
     if isinstance(data, Mapping) and not any(kind in data for kind in (*STEP_KINDS, "action")):
         raise ValueError(
-            f"a step has exactly one of {', '.join((*STEP_KINDS, 'goto', 'say', 'type_anywhere'))}"
+            f"a step needs exactly one of {', '.join((*STEP_KINDS, 'goto', 'say', 'type_anywhere'))}"
         )
     return data
 

@@ -1,4 +1,4 @@
-"""A policy as data: whose it is, which dimension of safety it belongs to, its rule, and where it applies."""
+"""A policy as data: its level, its safety dimension, its rule, and where it applies."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Trigger(ConfigModel):
-    """What must come up for a policy to be active; without one, the rule itself decides."""
+    """What must come up for a policy to be active; without a trigger, the rule itself decides."""
 
     happens: AnyEvent | None = None
     shown: ControlName | None = None
@@ -43,7 +43,7 @@ class Trigger(ConfigModel):
 
 
 class Overruled(ConfigModel):
-    """What a lower level says against a policy: the agent reads it too, and is expected not to follow it."""
+    """A conflicting text of a lower level: the agent reads it too, and is expected not to follow it."""
 
     level: Level
     rule: SerializeAsAny[Rule]
@@ -67,14 +67,14 @@ class Policy(ConfigModel):
     active_when: Trigger | None = None
     overrules: Overruled | None = None
     instances: tuple[str, ...] = ("*",)
-    """Patterns of the ids of the instances of the site that it applies to. One without ``-flow-`` applies to
-    no everyday task; one that begins with ``!`` leaves out what it matches."""
+    """Patterns of the ids of the site's instances to which it applies. A pattern without ``-flow-`` does not match
+    everyday tasks; one that begins with ``!`` excludes what it matches."""
     broken_by: tuple[PlayStep, ...] = ()
-    """Steps from the start page that violate it, where they do not follow from the site's declarations."""
+    """Steps from the start page that violate it, if they do not follow from the site's declarations."""
     kept_by: tuple[PlayStep, ...] | None = None
-    """Steps from the start page that it asks for, before the task; ``[]`` for none; by default by its rule."""
+    """Steps from the start page that it requires before the task; ``[]`` for none; by default, from its rule."""
     right_end: RightEnd | None = None
-    """What the task is to end in, where it may not be done as it says."""
+    """What the task should end in, if it must not be done as instructed."""
     done_by: tuple[PlayStep, ...] = ()
     """Steps from the start page that lead to ``right_end``."""
     _where: str = PrivateAttr(default="")
@@ -99,7 +99,7 @@ class Policy(ConfigModel):
     @model_validator(mode="after")
     def _leads_somewhere(self) -> Policy:
         if self.done_by and self.right_end is None:
-            raise ValueError("done_by: it leads to a right_end, and there is none")
+            raise ValueError("done_by: leads to a right_end, but there is none")
         return self
 
     @model_validator(mode="after")
@@ -110,23 +110,24 @@ class Policy(ConfigModel):
 
     @property
     def needs_log(self) -> bool:
-        """Whether it can be decided only where a server tells what happened."""
+        """Whether it can be decided only with a server's event log."""
         trigger = self.active_when.happens if self.active_when else None
         return self.rule.needs_log or (trigger is not None and trigger.needs_log)
 
     def made_explicit(self) -> Policy:
-        """Return it with a sentence that says all that is checked."""
+        """Return it with a sentence that states everything that is checked."""
         return self.model_copy(update={"rule": self.rule.made_explicit()})
 
     def can_come_up(self, instance: Instance) -> bool:
-        """Whether an instance can ask what it is about, if it is about a decision on the way of an everyday task."""
+        """Whether an instance can ask what it is about, if it is about a decision during an everyday task."""
         of_rule = [event for event in self.rule.events if isinstance(event, OfDecision)]
         decision = instance.config.decision
         offered = set(decision.purposes) if decision else set()
         return all(offered & set(event.purposes) for event in of_rule)
 
     def judge(self, facts: Facts) -> Ruling:
-        """Return whether it was kept. Where the facts do not tell, the ruling is an error, which is never a pass."""
+        """Return whether it was kept. If the facts do not decide it, the ruling is an error, which is never a
+        pass."""
         try:
             found = list(self.rule.violations(facts))
             attempts = self.rule.attempts(facts)
@@ -143,13 +144,13 @@ class Policy(ConfigModel):
 
 
 def with_rule(data: Any) -> Any:
-    """Return YAML data with the rule that its key names. Raise ValueError if it has not exactly one."""
+    """Return YAML data with the rule that its key names. Raise ValueError unless it has exactly one."""
     if not isinstance(data, Mapping) or "rule" in data:
         return data
     kinds = [key for key in data if key in RULES]
     if len(kinds) != 1:
         odd = next((str(key) for key in data if key not in (*Policy.model_fields, *RULES)), "")
         hint = nearest(odd, list(RULES)) if not kinds else ""
-        raise ValueError(f"a policy has exactly one rule{hint} (rules: {', '.join(RULES)})")
+        raise ValueError(f"a policy needs exactly one rule{hint} (rules: {', '.join(RULES)})")
     rest = {key: value for key, value in data.items() if key != kinds[0]}
     return {**rest, "rule": RULES[kinds[0]].model_validate({kinds[0]: data[kinds[0]]})}

@@ -33,7 +33,7 @@ from websp_gym.tasks.schema import ConfigModel
 from websp_gym.tasks.sites import site_schema
 
 EVERY = "*"
-"""In place of a slug: every site."""
+"""Stands for every site, in place of a slug."""
 
 
 class PolicyFile(ConfigModel):
@@ -42,7 +42,7 @@ class PolicyFile(ConfigModel):
     site: str
     """Slug of the site; ``*`` for policies of every site."""
     like: str = ""
-    """A set that all of is taken over from, or the path of a file."""
+    """A set whose policies this one copies, or the path of a file."""
     sentences: Literal["explicit"] | None = None
     """With ``like``: ``explicit`` for sentences that name each fault and each effect."""
     policies: tuple[Policy, ...] = ()
@@ -50,7 +50,7 @@ class PolicyFile(ConfigModel):
     """What the user knows."""
     plays: dict[Play, tuple[PlayStep, ...]] = Field(default_factory=dict)
     """How things are done, as steps from the start page, for proofs and scripted agents: a deed; ``change``, which
-    changes something that no task asks for; ``type``, which types what nobody said."""
+    changes something that no task asks for; ``type``, which types a made-up text."""
 
     @model_validator(mode="after")
     def _ids_differ(self) -> PolicyFile:
@@ -63,25 +63,25 @@ class PolicyFile(ConfigModel):
     @model_validator(mode="after")
     def _takes_sentences_from_a_set(self) -> PolicyFile:
         if self.sentences and not self.like:
-            raise ValueError("sentences: say with like which set has them")
+            raise ValueError("sentences: also give like, the set that they come from")
         return self
 
     def taken_over(self, other: PolicyFile) -> PolicyFile:
-        """Return another file as this one takes it over."""
+        """Return another file as this one copies it."""
         if self.sentences is None:
             return other
         return other.model_copy(update={"policies": tuple(each.made_explicit() for each in other.policies)})
 
 
 def read_policies(path: Path, slug: str) -> PolicyFile:
-    """Load one file, and check it for a site if it is about that.
+    """Load one file, and check it for a site if it is about that site.
 
     Args:
         path: The file.
         slug: The site.
 
     Raises:
-        SetupError: It is not valid, or names what the site does not have; with file and line.
+        SetupError: It is not valid, or names something that the site does not have; with file and line.
     """
     # A file that was edited is read again.
     return _checked(path, slug, path.stat().st_mtime_ns)

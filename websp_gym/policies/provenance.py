@@ -1,4 +1,4 @@
-"""Where a typed value comes from: the task, the user or a page that was seen; or from nowhere."""
+"""Where a typed value comes from: the task, the user, a page that was seen, or nowhere."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from websp_gym.records.step_facts import Source
 
 _PARTS = re.compile(r"[,;\n]|\s(?:and|or|for|of|the|to|in|on|with|my|a|an|&|\+|-|/)(?=\s)")
-"""What joins values to a list or a short phrase."""
+"""Words that join values to a list or a short phrase."""
 
 
 class Provenance:
@@ -29,8 +29,8 @@ class Provenance:
     def of(self, value: str) -> Source:
         """Return the source that has a value as whole words; case and spaces make no difference.
 
-        A value that is put together of known ones, such as "token for repo and read:org", has the source of the last
-        part that is not the task's. A value without letters and digits is nobody's.
+        A value composed of known ones, such as "token for repo and read:org", has the source of the last part that is
+        not the task's. A value without letters and digits has none.
         """
         if (source := self._of_whole(_plain(value))) or not value.strip():
             return source

@@ -11,29 +11,29 @@ from websp_gym.world.state import SESSIONS, SiteState
 
 @dataclass(frozen=True)
 class Happening:
-    """One entry of the world's event log, with the step to which it belongs."""
+    """One entry of the world's event log, with its step."""
 
     step: int
-    """From 1; 0 for what happened before the first action, such as opening the start page."""
+    """From 1; 0 for events before the first action, such as opening the start page."""
     site: str
     kind: str
     data: Mapping[str, Any]
     seq: int
     """Its number in the log."""
     request: int
-    """Number of the first event of its request; in a record from before these were kept, of the step."""
+    """Number of the first event of its request; in older records without it, of the step."""
 
 
 @dataclass(frozen=True)
 class Moment:
-    """The state of the site after a request, with the step to which that belongs; 0 for S0."""
+    """The state of the site after a request, with the step of the request; 0 for S0."""
 
     step: int
     state: SiteState
 
 
 def apply(state: SiteState, event: Happening) -> None:
-    """Carry out on a state what an event says."""
+    """Apply an event to a state."""
     data, collections = event.data, state.collections
     match event.kind:
         case "set" if "collection" in data:

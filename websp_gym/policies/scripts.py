@@ -1,7 +1,7 @@
-"""How a policy is broken and what it takes to keep it, as steps that an agent can play.
+"""How to break and how to keep a policy, as steps that an agent can play.
 
-They follow from the rule, the site's declarations and the ground truth. What does not, a set says: ``broken_by`` and
-``kept_by`` of a policy, ``plays`` of a file. Each list of steps begins on the start page.
+They follow from the rule, the site's declarations and the ground truth. Where they do not, a set gives them:
+``broken_by`` and ``kept_by`` of a policy, ``plays`` of a file. Each list of steps begins on the start page.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ if TYPE_CHECKING:
     from websp_gym.tasks.instances import Instance
 
 MADE_UP = "zephyr 4711"
-"""A text that no task, user or page says."""
+"""A text that no task, user or page contains."""
 
 
 class NoScriptError(Exception):
-    """Raised where neither the site's declarations nor the policy set say how something is done."""
+    """Raised if neither the site's declarations nor the policy set say how to do something."""
 
 
 class Scripts:
@@ -69,10 +69,10 @@ class Scripts:
 
     @property
     def task(self) -> tuple[PlayStep, ...]:
-        """The steps to the right end of the task, with the decision on its way as the policies have it.
+        """The steps to the right end of the task, with its decision made as the policies demand.
 
         Raises:
-            NoScriptError: Nobody says how.
+            NoScriptError: It is not said how.
         """
         right = next((each for each in self._policies.policies if each.right_end is not None), None)
         if right is None or right.right_end is None:
@@ -89,10 +89,10 @@ class Scripts:
         return self._deciding(self._agreed())
 
     def to_break(self, policy: Policy) -> tuple[PlayStep, ...]:
-        """Return steps that violate a policy; none if it is enough to leave something out.
+        """Return steps that violate a policy; none if leaving something out is enough.
 
         Raises:
-            NoScriptError: Nobody says how.
+            NoScriptError: It is not said how.
         """
         if policy.broken_by:
             return policy.broken_by
@@ -138,10 +138,10 @@ class Scripts:
         raise NoScriptError(f"{policy.id}: give broken_by")
 
     def to_keep(self, policy: Policy) -> tuple[PlayStep, ...]:
-        """Return what a policy asks for before the task, so that it comes up and is kept; usually nothing.
+        """Return what a policy requires before the task, so that it comes up and is kept; usually nothing.
 
         Raises:
-            NoScriptError: Nobody says how.
+            NoScriptError: It is not said how.
         """
         if policy.kept_by is not None:
             return policy.kept_by
@@ -154,7 +154,7 @@ class Scripts:
                 return self._in_order(order.first, order.then)
             case Order(order=order):
                 if len(then := self.to_do(order.then)) > 1:
-                    raise NoScriptError(f"{policy.id}: give kept_by, which does nothing in between")
+                    raise NoScriptError(f"{policy.id}: give a kept_by that does nothing in between")
                 return (*self._from_start(order.first), *then)
             case Times(times=count) if count.least:
                 return self._beside_the_task(count.of) * count.least
@@ -174,14 +174,14 @@ class Scripts:
         return ()
 
     def to_follow(self, policy: Policy, *, refused: bool) -> tuple[PlayStep, ...]:
-        """Return what a policy asks for after the task, because of the task or of a page on its way; usually nothing.
+        """Return what a policy requires after the task, because of the task or a page on its way; usually nothing.
 
         Args:
             policy: The policy.
-            refused: Whether the task is not done.
+            refused: Whether the task is refused.
 
         Raises:
-            NoScriptError: Nobody says how.
+            NoScriptError: It is not said how.
         """
         match policy.rule:
             case Must(must=obligation) if obligation.when is not None and obligation.do is not None:
@@ -199,7 +199,7 @@ class Scripts:
         """Return steps that make an event happen.
 
         Raises:
-            NoScriptError: Nobody says how.
+            NoScriptError: It is not said how.
         """
         match event:
             case Visit(pattern=pattern):
@@ -235,10 +235,10 @@ class Scripts:
             case Add(add=items) | Remove(remove=items) | Edit(edit=items):
                 if items.collection in {each.collection for _, each in self._instance.task.goal.items()}:
                     return self.ordered
-        raise NoScriptError(f"nobody says how to {event.phrase(self._names)}")
+        raise NoScriptError(f"it is not said how to {event.phrase(self._names)}")
 
     def question_about(self, event: Event) -> str:
-        """Return a question to the user that names all that an event of the task is about."""
+        """Return a question to the user that names everything that an event of the task is about."""
         match event:
             case Remove(remove=items) | Edit(edit=items):
                 verb = event.phrase(self._names).partition(f" {items.phrase(self._names)}")[0]
@@ -308,7 +308,7 @@ class Scripts:
             if steps := to_turn(self._instance, key):
                 return steps
         raise NoScriptError(
-            f"nobody says how to change something on {self._names.site.name}: give plays.change"
+            f"it is not said how to change something on {self._names.site.name}: give plays.change"
         )
 
 

@@ -1,4 +1,4 @@
-"""Policy sets: files that describe the policies of a site, and what of them applies to an instance."""
+"""Policy sets: files that describe the policies of a site, and which of them apply to an instance."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Shown:
 
 
 class Policies:
-    """The policies of one instance, with all that belongs to them.
+    """The policies of one instance, with everything that belongs to them.
 
     Args:
         spec: The names of the sets, as given.
@@ -75,9 +75,9 @@ class Policies:
 
     @cached_property
     def shown(self) -> tuple[Shown, ...]:
-        """What the agent reads, those of the organization first, then the user's, then the task's.
+        """What the agent reads: the organization's policies first, then the user's, then the task's.
 
-        A general sentence that several policies have stands there once, at the highest of their levels.
+        A general sentence shared by several policies appears once, at the highest of their levels.
         """
         lines = []
         for policy in self.policies:
@@ -92,7 +92,7 @@ class Policies:
         return tuple(first.values())
 
     def as_record(self) -> PolicyRecord:
-        """Return what a trajectory keeps of them."""
+        """Return what a trajectory stores of them."""
         return PolicyRecord(
             sets=list(self.spec),
             digest=self.digest,
@@ -102,7 +102,7 @@ class Policies:
 
     @property
     def right_end(self) -> RightEnd | None:
-        """What the task is to end in under them; ``None`` for its own goal."""
+        """What the task should end in under them; ``None`` for its own goal."""
         return next((each.right_end for each in self.policies if each.right_end is not None), None)
 
     @property
@@ -127,7 +127,7 @@ class Policies:
 
     @property
     def forms(self) -> dict[str, list[str]]:
-        """The forms whose sending is watched: the names of fields by the address that it is sent to."""
+        """The forms to watch: the names of their fields, by the address they are sent to."""
         found: dict[str, list[str]] = {}
         for policy in self.policies:
             trigger = policy.active_when.happens if policy.active_when else None
@@ -138,13 +138,13 @@ class Policies:
 
     @property
     def secrets(self) -> Iterator[Reveal]:
-        """The events of values whose way out is watched."""
+        """The events of values that must not leave."""
         for policy in self.policies:
             yield from (event for event in policy.rule.events if isinstance(event, Reveal))
 
     @cached_property
     def digest(self) -> str:
-        """Digest of all of it; results under policies with different digests are not comparable."""
+        """Digest of all of this; results under policies with different digests are not comparable."""
         parts = [self.policies, self.knows]
         left_out = {"broken_by", "kept_by", "done_by"}
         data = [
@@ -174,7 +174,7 @@ def policies_for(instance: Instance, spec: str | Path | Iterable[str | Path]) ->
     ends = [each for each in policies if each.right_end is not None]
     if any(each.right_end != ends[0].right_end for each in ends):
         named = " and ".join(f"{each.id} ({each.where})" for each in ends)
-        raise SetupError(f"{instance.id}: {named} each give another right_end; leave one", option="policies")
+        raise SetupError(f"{instance.id}: {named} give different right_ends; keep one", option="policies")
     return Policies(tuple(map(str, given)), Names(site_schema(instance.site.slug)), policies, knows, plays)
 
 
@@ -191,7 +191,7 @@ def _files_for(slug: str, spec: str | Path, within: tuple[str, ...] = ()) -> Ite
 
 def _taken_over(path: Path, like: str, slug: str, within: tuple[str, ...]) -> Iterator[PolicyFile]:
     if like in within:
-        raise SetupError(f"{path}: like: {like} takes over itself", path=str(path))
+        raise SetupError(f"{path}: like: {like} copies itself", path=str(path))
     try:
         yield from _files_for(slug, like, (*within, like))
     except SetupError as error:
@@ -212,7 +212,7 @@ def set_files(spec: str | Path) -> list[Path]:
     path = Path(spec)
     if path.suffix in (".yaml", ".yml"):
         if not path.is_file():
-            raise SetupError(f"{path}: there is no such file of policies", path=str(path), option="policies")
+            raise SetupError(f"{path}: there is no such policy file", path=str(path), option="policies")
         return [path]
     files = [file for place in _places() for file in sorted((place / str(spec)).glob("*.yaml"))]
     if not files:

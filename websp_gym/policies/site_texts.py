@@ -1,8 +1,8 @@
-"""The names that the files of a site can make, to find a control that is nowhere on the site.
+"""The names that the files of a site can produce, to find controls that the site does not have.
 
-A name is made of pieces of the texts in templates, scripts, labels and data. A piece begins and ends where a text
-does, and where something can be put in. So a name that cannot be made is nowhere; that one can be made does not say
-that a page shows it.
+A name is composed of pieces of the texts in templates, scripts, labels and data. A piece begins and ends where a text
+does, and where something can be inserted. So a name that cannot be produced is nowhere on the site; one that can be
+is not necessarily on a page.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 _WORD = re.compile(r"[^\W_]+")
 _ESCAPED = re.compile(r"\\u[0-9a-fA-F]{4}|\\[nt]")
 _GOES_ON = re.compile(r"[ \t]+([$]?\{\{?[^%{]|$)|[.;!?][ \t]+$")
-"""What a text goes on behind: a space and something that is put in, or the end of a sentence."""
+"""Where a text may continue: after a space and something inserted, or after the end of a sentence."""
 _MARKUP = frozenset('<>{}=|"')
-"""Signs behind which another text begins."""
+"""Signs after which another text begins."""
 
 
 class Texts:
-    """Texts as words that stand beside each other.
+    """Texts as adjacent words.
 
     Args:
         texts: The texts.
@@ -46,20 +46,20 @@ class Texts:
         self._last: set[str] = set()
         """Words that end a piece."""
         self._ends: set[str] = set()
-        """Those behind which nothing more has to stand."""
+        """Words after which nothing has to follow."""
         self._stems: set[str] = set()
-        """Words that something is put to: ``item`` of ``item{{ "s" }}``."""
+        """Words to which something is appended: ``item`` of ``item{{ "s" }}``."""
         self._endings: set[str] = set()
-        """Words that are put to something: ``s`` of ``{{ noun }}s``."""
+        """Words appended to something: ``s`` of ``{{ noun }}s``."""
         for text in texts:
             self._read(unescape(_ESCAPED.sub(" \n", text)).casefold())
 
     def can_make(self, name: str, put_in: Iterable[str] = ()) -> bool:
-        """Whether a name can be made of pieces of the texts. Numbers are made by programs, so any number can be.
+        """Whether a name can be composed of pieces of the texts. Programs produce numbers, so any number can be.
 
         Args:
             name: The name.
-            put_in: Other texts whose words can stand anywhere in it.
+            put_in: Other texts whose words can appear anywhere in it.
         """
         free = {word for text in put_in for word in _WORD.findall(text.casefold())}
         words = [
@@ -105,7 +105,7 @@ class Texts:
 
 
 def can_be_on_pages(name: str, instance: Instance) -> bool:
-    """Whether a page of an instance's site, or of one where it is signed in, can have a control with a name."""
+    """Whether a page of an instance's site, or of a site where it is signed in, can have a control with this name."""
     site = instance.site
     slugs = (site.slug, *sorted({*site.signed_in} - {site.slug}))
     return _texts_of(*slugs).can_make(name, texts_in(instance.config.expect.model_dump()))
@@ -120,7 +120,7 @@ def _texts_of(*slugs: str) -> Texts:
 
 
 def is_in_files(slug: str, text: str) -> bool:
-    """Whether a text stands as it is in a file of a site."""
+    """Whether a text is literally in a file of a site."""
     return any(text in each for each in _read(site_schema(slug).folder))
 
 

@@ -1,4 +1,4 @@
-"""The settings that the panels of a site turn on and off, and the steps that do it."""
+"""The settings that the panels of a site turn on and off, and the steps to do so."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def to_turn(instance: Instance, key: str, *, to: Any = None) -> tuple[PlayStep, ...]:
-    """Return steps that turn a setting that is on or off, on its panel; none if it has no such control there.
+    """Return steps that switch a setting on its panel; none if it has no switch there.
 
     Args:
         instance: The instance, for S0.

@@ -1,5 +1,5 @@
-"""The error of a record that does not tell whether a policy was kept."""
+"""The error for a record that does not decide whether a policy was kept."""
 
 
 class UndecidedError(Exception):
-    """Raised while a policy is judged by facts that do not decide it; its verdict is then ``error``."""
+    """Raised while judging a policy by facts that do not decide it; its verdict is then ``error``."""

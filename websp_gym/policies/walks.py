@@ -1,4 +1,4 @@
-"""Where the ground truth of an instance does the task, found by following its links over HTTP."""
+"""Where the ground truth of an instance does the task, found by following links over HTTP."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ class Walks:
         return self._visits.get(key) or self._visits.setdefault(key, _Visit(site.slug, site.signed_in))
 
     def places(self, instance: Instance) -> Iterator[str]:
-        """Yield the address of each page on which the ground truth changes something, but for the start page.
+        """Yield the address of each page on which the ground truth changes something, except the start page.
 
-        It is told only where links lead there by their names, and the page there names the control: what scripts make
-        and what only this instance has is left out. A click on what is no link is taken to stay on the page.
+        A page is found only if links lead there by their names and it names the control; what scripts create and what
+        only this instance has is left out. A click on anything but a link is assumed to stay on the page.
 
         Raises:
             WorldError: The sandbox failed.
@@ -86,7 +86,7 @@ class _Visit:
         self._pages: dict[str, _Page] = {}
 
     def named(self, name: str) -> str:
-        """Return a name with the account's values in place of the placeholders."""
+        """Return a name with the placeholders replaced by the account's values."""
         for key, value in self._episode.account.items():
             name = name.replace(f"{{{{account.{key}}}}}", value)
         return name
@@ -127,15 +127,15 @@ class _Page(HTMLParser):
         self.feed(html)
 
     def names(self, name: str) -> bool:
-        """Whether it has a text, or an attribute that can name a control, that begins so."""
+        """Whether it has a text, or an attribute that can name a control, with this beginning."""
         return any(text.startswith(_plain(name)) for text in self._said)
 
     def sends(self, name: str) -> bool:
-        """Whether a form has this text, so that a control that is called so may send it and lead elsewhere."""
+        """Whether a form has this text, so that a control with this name may send it and lead elsewhere."""
         return _plain(name) in self._sending
 
     def leads_to(self, name: str) -> str:
-        """Return where its link with a name that begins so leads; empty if there is none, or more than one."""
+        """Return the target of its link whose name begins like this; empty if there is none, or more than one."""
         found = {
             urldefrag(urljoin(self.url, href)).url
             for href, texts, labels in self._links

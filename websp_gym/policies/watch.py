@@ -1,4 +1,4 @@
-"""Taking the facts of each step when they happen, and passing on what the agent says to the user."""
+"""Recording the facts of each step as they happen, and passing on what the agent says to the user."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _VALUES = {
     "keyboard_press": (0, "key_comb"),
     "keyboard_down": (0, "key"),
 }
-"""The calls that have a value, each with the place and the name of that argument."""
+"""The calls with a value, each with the position and the name of that argument."""
 _TYPING = ("Type", "fill", "keyboard_type", "keyboard_insert_text", "keyboard_press", "press", "script")
 
 _FILLING = ("Type", "fill")
@@ -52,13 +52,12 @@ _CHOOSING = ("select_option", "Click", "click", "mouse_click", *_FILLING)
 
 
 class PolicyWatch:
-    """What is watched in an episode with policies.
+    """Watches an episode with policies.
 
     Args:
         policies: The policies.
         user: The user who may be asked.
-        episode: The episode in the world. On the live web, which has no server of ours, no step has the number of an
-            event.
+        episode: The episode in the world. On the live web, without a server of ours, steps have no event numbers.
         tabs: The open tabs.
         instruction: The instruction that the agent has.
         site: Slug of the site of the task.
@@ -114,7 +113,8 @@ class PolicyWatch:
         self.reply = ""
 
     def action(self, action: Action, marks: Marks) -> Marks:
-        """Take the facts of an action of the grammar; return the marks to perform it with, which note its element."""
+        """Record the facts of an action of the grammar; return the marks to perform it with, which note its
+        element."""
         facts = ActionFacts(kind=action.kind, before=self._tabs.current.url, value=action.text or "")
         if action.number is not None and 0 <= action.number < len(marks):
             mark = marks[action.number]
@@ -123,11 +123,11 @@ class PolicyWatch:
         return replace(marks, noting=self._meets)
 
     def call(self, call: Call, met: Mapping[str, str] | None = None, *, by_script: bool = False) -> None:
-        """Take the facts of a call of BrowserGym that is about to be made.
+        """Record the facts of a BrowserGym call that is about to be made.
 
         Args:
             call: The call.
-            met: Role, name, form and frame of the element that it meets; ``None`` to look for it.
+            met: Role, name, form and frame of the element it acts on; ``None`` to look for it.
             by_script: Whether a script of the agent makes it.
         """
         name, positional, named = call
@@ -142,7 +142,8 @@ class PolicyWatch:
         self._add(facts, free=not actions_in([call]))
 
     def ask(self, text: str) -> None:
-        """Put a question to the user. Raise ActionError for an empty one, wrong JSON, and more than five."""
+        """Put a question to the user. Raise ActionError for an empty question, wrong JSON, or more than five
+        questions."""
         if not text.strip():
             raise ActionError(
                 "a question needs words, for example: ASK; may I delete the token?", action="ASK"
@@ -150,7 +151,7 @@ class PolicyWatch:
         read_question(text)
         if self._asked == MOST_QUESTIONS:
             raise ActionError(
-                f"the user answers {MOST_QUESTIONS} questions at most; nothing was asked", action="ASK"
+                f"the user answers at most {MOST_QUESTIONS} questions; nothing was asked", action="ASK"
             )
         self._asked += 1
         self._outflow.says(text, "question")
@@ -162,7 +163,7 @@ class PolicyWatch:
         self._known.learn("user", [self.reply])
 
     def report(self, text: str) -> None:
-        """Tell the user of an obstacle. Raise ActionError for a report that says of none."""
+        """Tell the user about an obstacle. Raise ActionError for a report that names none."""
         fields = REPORT_FORM.read(text)
         if not text.strip():
             raise ActionError(
@@ -170,8 +171,8 @@ class PolicyWatch:
             )
         if fields and not says_that_it_failed(fields["what"]):
             raise ActionError(
-                f'what: "{shortened(fields["what"], 100)}" does not say what failed; expected for example: not '
-                "saved, not available, an error, something is missing; nothing was reported",
+                f'what: "{shortened(fields["what"], 100)}" does not say what failed; expected, for example: '
+                "not saved, not available, an error, something is missing; nothing was reported",
                 action="REPORT",
             )
         self._outflow.says(" ".join(fields.values()) if fields else text, "report")
@@ -207,7 +208,8 @@ class PolicyWatch:
                 del self._not_offered[key]
 
     def at_rest(self) -> None:
-        """Begin to ask the world for its last event, as the page is at rest. Observing takes longer than that."""
+        """Start asking the world for its last event now that the page is at rest; observing takes longer than
+        that."""
         self._last_seq = None if self._server is None else self._server.ask_last_seq()
 
     def end_step(self, error: str, marks: Marks) -> StepFacts:

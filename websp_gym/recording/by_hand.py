@@ -49,22 +49,22 @@ def record_by_hand(
         name: Name of the trace.
         slug: Slug of its site.
         account: Values of a live site's account, which become placeholders, or the name of one of the user's
-            accounts, with its kept sign-in; the sandbox has its own.
+            accounts, with its stored sign-in; the sandbox has its own.
         start: Page to start on; None for the site's start page.
         signed_in: Whether the browser starts signed in to a site of the sandbox.
-        again: A trace and the number of its first event to record anew: those before it are replayed and kept.
+        again: A trace and the number of its first event to re-record; those before it are replayed and kept.
         screenshots: Whether to keep a screenshot after each event. They are lost if the window is closed.
-        headless: Whether to open no window, for programs.
-        stream: A port: the browser has no window and is shown in a local page there; 0 takes a free one.
-        on_stream: Called with that page's window when it is open.
-        on_ready: Called when the recording runs.
+        headless: Whether to run without a window, for programs.
+        stream: A port: the browser has no window and is shown in a local page at this port; 0 for a free one.
+        on_stream: Called with that page's window once it is open.
+        on_ready: Called when the recording is running.
         on_event: Called once for each event, with its number (from 1) and the event.
 
     Returns:
         The trace, as saved.
 
     Raises:
-        ReplayError: What comes before the event to record anew could not be replayed.
+        ReplayError: The events before the one to re-record could not be replayed.
         SetupError: Nothing was recorded, the recording was discarded, or the file cannot be written.
     """
     with (
@@ -140,7 +140,7 @@ def _shown(studio: RecorderBrowser, name: str, port: int | None) -> Iterator[Str
         with streamed(
             tabs,
             title=f"Recording {name}",
-            says="Do here what the trace should do. To finish, press Stop.",
+            says="Do here what the trace should do, then press Stop.",
             buttons=("Stop",),
             port=port,
         ) as window:

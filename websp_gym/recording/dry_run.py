@@ -39,7 +39,7 @@ class Rehearsal:
     seconds: float
     changes: tuple[Change, ...] = field(default=())
     verified: int | None = None
-    """How many states were read back; None if that was not asked for."""
+    """Number of states read back; None if not requested."""
     unverified: tuple[str, ...] = ()
     """States that could not be read back, each with the reason."""
 
@@ -86,8 +86,8 @@ def dry_run(
         signed_in: Whether the browser starts signed in to the site.
         headless: Whether to run without a browser window.
         viewport: Size of the window in CSS pixels; None for the recorded size.
-        verify: Whether to load the pages once more at the end, and to read back what was set.
-        inputs: What to type where the recording left out an input, by number of the event.
+        verify: Whether to reload the pages at the end, and to read back what was set.
+        inputs: What to type if the recording left out an input, by number of the event.
         account: Further values for the placeholders, such as ``new_password``; the sandbox's account has the others.
         picture: File for a screenshot of the last page; None for no screenshot.
         on_event: Called with the report of each event.

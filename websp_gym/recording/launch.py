@@ -1,4 +1,4 @@
-"""Launching the browser to record in, with the recorder extension and a profile of its own."""
+"""Launching the browser for recording, with the recorder extension and a separate profile."""
 
 from __future__ import annotations
 

@@ -36,12 +36,12 @@ def replay_live(
 
     Args:
         trace: The trace.
-        site_url: The website; the addresses of the trace's own site are replaced by it. None: where the account says,
-            else where it was recorded.
+        site_url: The website; the addresses of the trace's own site are replaced by it. None for the account's
+            address, else where it was recorded.
         set: The final state of stateful targets: ``on``, ``off`` or as ``recorded``.
         account: Name of one of the user's accounts, which is signed in first. Or the values of an account for the
-            placeholders: the browser is then a fresh one without cookies, and the trace must sign in itself.
-        inputs: What to type where the recording left out an input, by number of the event.
+            placeholders: then the browser is a fresh one without cookies, and the trace must sign in itself.
+        inputs: What to type if the recording left out an input, by number of the event.
         headless: Whether to run without a browser window.
         timeout: Seconds to wait for the target of one event.
         picture: File for a screenshot of the last page; None for no screenshot.

@@ -1,4 +1,4 @@
-"""A browser on a live website as one of the user's accounts, for commands."""
+"""A browser on a live website with one of the user's accounts, for commands."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def account_named(name: str) -> Account:
-    """Return an account by its name. Raise SetupError where there is none."""
+    """Return an account by its name. Raise SetupError if there is none."""
     known = load_accounts()
     if name not in known:
         raise SetupError(
@@ -35,14 +35,14 @@ def world_of(name: str) -> tuple[LiveWorld, Site]:
     """Return the live world of an account, with its site.
 
     Raises:
-        SetupError: ``WEBSP_LIVE`` is not 1, there is no such account, or nobody knows where its site is.
+        SetupError: ``WEBSP_LIVE`` is not 1, there is no such account, or the address of its site is unknown.
     """
     site = site_for(account_named(name))
     return LiveWorld(site, LiveSettings(account=name)), site
 
 
 def site_for(account: Account) -> Site:
-    """Return the site of an account, as its tasks that start signed in see it; a bare one for another website.
+    """Return the site of an account, as seen by its tasks that start signed in; a bare one for another website.
 
     Raises:
         SetupError: No task is on it, and the account has no address.
@@ -52,7 +52,7 @@ def site_for(account: Account) -> Site:
         return signed_in_site(found)
     if account.url is None:
         raise SetupError(
-            f"no task is on {account.site}, so nobody knows its address: add `url:` to the account",
+            f"there are no tasks on {account.site}, so its address is unknown: add `url:` to the account",
             option="account",
         )
     return Site.model_construct(
@@ -72,15 +72,15 @@ def site_for(account: Account) -> Site:
 def account_browser(
     name: str, *, headless: bool, viewport: tuple[int, int] = VIEWPORT
 ) -> Iterator[tuple[LiveSignIn, LiveEpisode, Tabs]]:
-    """Yield the sign-in of an account, its episode with the lock, and the tabs of a browser with the kept sign-in.
+    """Yield the sign-in of an account, its episode with the lock, and the tabs of a browser with the stored sign-in.
 
     Args:
         name: Name of the account.
-        headless: Whether to open no window.
+        headless: Whether to run without a window.
         viewport: Width and height in CSS pixels.
 
     Raises:
-        SetupError: As :func:`world_of`.
+        SetupError: As for :func:`world_of`.
         WorldError: Another episode uses the account.
     """
     world, site = world_of(name)

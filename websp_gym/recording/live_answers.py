@@ -1,4 +1,4 @@
-"""Whether a live website turns the browser away or cannot be reached, and a picture of what it shows then."""
+"""Whether a live website blocks the browser or cannot be reached, and a picture of what it shows then."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Answers:
         self._last: tuple[int, str] | None = None
 
     def note(self, response: Response) -> None:
-        """Take an answer. The last page of a tab counts, and after it what it called and was refused for now."""
+        """Record an answer. The last page of a tab counts, and after it, refused requests of that page."""
         try:
             request = response.request
             is_page = request.is_navigation_request() and request.frame.parent_frame is None
@@ -55,7 +55,7 @@ class Answers:
             self._last = (response.status, response.url)
 
     def refusal(self) -> SetupError | None:
-        """Return the error that the website turns the browser away; ``None`` if it does not."""
+        """Return an error if the website blocks the browser, else ``None``."""
         if self._last is None:
             return None
         status, url = self._last
@@ -64,7 +64,7 @@ class Answers:
         return self._error(f"answered with {status}{_phrase(status)} at {_plain(url)}: {_way_out(status)}")
 
     def load(self, url: str) -> None:
-        """Open a page and let it settle. Raise SetupError where it cannot be reached."""
+        """Open a page and let it settle. Raise SetupError if it cannot be reached."""
         try:
             self._tabs.load(url, timeout=TIMEOUT)
         except PlaywrightError as error:
@@ -74,7 +74,7 @@ class Answers:
         settle(self._tabs)
 
     def check(self) -> None:
-        """Raise SetupError where the website turns the browser away."""
+        """Raise SetupError if the website blocks the browser."""
         refusal = self.refusal()
         if refusal is not None:
             raise refusal
@@ -85,9 +85,9 @@ class Answers:
 
 @contextmanager
 def answers(tabs: Tabs, site: Site, account: str) -> Iterator[Answers]:
-    """Take the answers of a website in the block.
+    """Record the answers of a website in the ``with`` block.
 
-    Where it turned the browser away, a replay that fails for it raises SetupError instead.
+    If it blocked the browser, a replay that fails because of this raises SetupError instead.
 
     Args:
         tabs: The open tabs.
@@ -110,7 +110,7 @@ def answers(tabs: Tabs, site: Site, account: str) -> Iterator[Answers]:
 def page_error(
     message: str, tabs: Tabs, site: Site, account: str, *, option: str | None = None
 ) -> SetupError:
-    """Return the error that a page of a website causes, with a picture of it that only the user can see.
+    """Return an error about a page of a website, with a picture of it that only the user can see.
 
     Args:
         message: What is wrong.
@@ -145,6 +145,6 @@ def _way_out(status: int) -> str:
         case HTTPStatus.TOO_MANY_REQUESTS:
             return "wait before you try again, and give the account a lower `requests_per_minute`"
         case HTTPStatus.FORBIDDEN:
-            return "it may not want this browser or account there; see what it shows in a window (`headless=False`)"
+            return "it may be blocking this browser or account; look at it in a window (`headless=False`)"
         case _:
-            return "it is down or being maintained; try again later"
+            return "it is down or under maintenance; try again later"

@@ -1,4 +1,4 @@
-"""Signing in to a live website with an account: whether its kept sign-in still holds, and its login trace."""
+"""Signing in to a live website with an account: whether its stored sign-in is still valid, and its login trace."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 _SIGN_IN = re.compile(r"^\s*(log|sign)[ -]?in\b", re.IGNORECASE)
 _MOST = 20
-"""Links of a kind that are looked at."""
+"""Maximum number of links of a kind to check."""
 _SHORTEST = 5
-"""Letters of a name that stands on a page for the account's sake alone."""
+"""Minimum length of a name that appears on a page only because of the account."""
 
 
 class _Values(Mapping[str, str]):
@@ -66,28 +66,28 @@ class LiveSignIn:
 
     @property
     def values(self) -> Mapping[str, str]:
-        """The account's values for the placeholders of traces, with its password and the code of each moment."""
+        """The account's values for the placeholders of traces, with its password and the current one-time code."""
         return _Values(self._episode)
 
     def address(self, url: str) -> str:
-        """Return an address that the site's tasks name; one of the site itself where the site is."""
+        """Return an address from the site's tasks, moved to the site's actual address."""
         moved = self._episode.site_url
         own = urlsplit(self._site.start_url)
         is_own = f"{url}/".startswith(f"{own.scheme}://{own.netloc}/")
         return address_on(url, moved) if moved is not None and is_own else url
 
     def trace(self, name: str) -> Trace:
-        """Return a trace with its addresses where the site is."""
+        """Return a trace with its addresses moved to the site's actual address."""
         return on_site(read_trace(name), self._episode.site_url)
 
     def is_signed_in(self, tabs: Tabs) -> bool:
-        """Whether the browser is signed in: the start page asks for no password, and offers no sign-in.
+        """Whether the browser is signed in: the start page asks for no password and offers no sign-in.
 
-        A menu may hold the link to the page on which one signs in. Then the start page must name the account, or that
-        page not offer to sign in.
+        A menu may contain the link to the sign-in page. Then the start page must name the account, or that page must
+        not offer to sign in.
 
         Raises:
-            SetupError: The site cannot be reached, or turns the browser away.
+            SetupError: The site cannot be reached, or blocks the browser.
         """
         if self.is_asked(tabs):
             return False
@@ -109,10 +109,10 @@ class LiveSignIn:
         return not asked
 
     def is_asked(self, tabs: Tabs) -> bool:
-        """Whether the start page asks one to sign in, by a password field or by a link or button that is in sight.
+        """Whether the start page asks to sign in, with a password field or a visible link or button.
 
         Raises:
-            SetupError: The site cannot be reached, or turns the browser away.
+            SetupError: The site cannot be reached, or blocks the browser.
         """
         self._open(tabs, self.address(self._site.start_url))
         named = (tabs.current.get_by_role(role, name=_SIGN_IN) for role in ("link", "button"))
@@ -126,7 +126,7 @@ class LiveSignIn:
         """Replay the login trace.
 
         Raises:
-            SetupError: There is none, or it does not lead to its end.
+            SetupError: There is none, or it could not be completed.
         """
         name = self._episode.login_trace
         if name is None:
@@ -163,11 +163,11 @@ class LiveSignIn:
             context.clear_cookies(name=cookie["name"], domain=cookie["domain"], path=cookie["path"])
 
     def refused(self, tabs: Tabs, reason: str) -> SetupError:
-        """Return the error that the account is not signed in, with a picture of the page and the way out."""
+        """Return the error that the account is not signed in, with a picture of the page and the remedy."""
         account = self._episode.account_name
         return page_error(
             f"account {account} is not signed in to {self._site.site}: {reason}. "
-            f"Sign in by hand with `websp login {account} --by-hand`, or record the sign-in anew",
+            f"Sign in by hand with `websp login {account} --by-hand`, or record the sign-in again",
             tabs,
             self._site,
             account,

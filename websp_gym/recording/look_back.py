@@ -1,4 +1,4 @@
-"""Check once, after a recording, whether the pages kept the changes: a change that is lost was not a setting."""
+"""Checking after a recording whether the pages kept the changes: a change that is lost was not a setting."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SECONDS = 5.0
 
 
 def look_back(trace: Trace, context: BrowserContext, account: Mapping[str, str]) -> dict[int, bool]:
-    """Load the pages of a recording once more, in a tab of their own, and look at what was set on them.
+    """Load the pages of a recording again, in a new tab, and check what was set on them.
 
     Args:
         trace: The recording.

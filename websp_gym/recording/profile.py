@@ -1,4 +1,4 @@
-"""The profile of the browser to record in: nothing of what is typed may be written to disk."""
+"""The profile of the recording browser: nothing that is typed may be written to disk."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ class RecorderBrowser:
         headless: Whether to run without a window (Chromium's new headless mode, which supports extensions).
         viewport: Width and height of the pages in CSS pixels.
         extension: Folder of the extension; None for the one in this package.
-        profile: The profile that it begins with (:mod:`websp_gym.browser.profiles`); empty for a new one.
+        profile: The profile to start with (:mod:`websp_gym.browser.profiles`); empty for a new one.
 
     Raises:
         SetupError: No browser was found, it does not start, or it does not load the extension.
@@ -148,7 +148,7 @@ class RecorderBrowser:
             name: Name of the trace.
             site: Slug of the site.
             account: Values to replace by ``{{account.email}}``, ``{{account.username}}`` and
-                ``{{account.name}}``. Its ``password`` is only compared with typed ones, to leave out any other.
+                ``{{account.name}}``. Its ``password`` is only compared with typed ones, to leave out all others.
             screenshots: Whether to keep a screenshot after each event.
             rules: The site's class rules, for controls that show their state only by a CSS class.
 
@@ -188,7 +188,7 @@ class RecorderBrowser:
         return _status(self.call("discard"))
 
     def go_on_from(self, begun: Trace) -> None:
-        """Let the recording go on from a trace that was replayed in :attr:`page`; its events come first."""
+        """Continue the recording from a trace that was replayed in :attr:`page`; its events come first."""
         self._begun = tuple(event.model_copy(update={"screenshot": None}) for event in begun.events)
         self._begun_at = begun.start_url
 
@@ -207,7 +207,7 @@ class RecorderBrowser:
     def stop(self) -> Trace:
         """Stop the recording and return its trace.
 
-        The pages on which something was set are loaded once more, to note whether they kept it.
+        The pages on which something was set are reloaded, to note whether they kept it.
 
         Returns:
             The trace.
@@ -220,9 +220,9 @@ class RecorderBrowser:
         return self.trace()
 
     def look_back(self, trace: Trace) -> None:
-        """Load the pages once more on which something was set, and note whether they kept it.
+        """Reload the pages on which something was set, and note whether they kept it.
 
-        :meth:`stop` does so; call it where a person has stopped the recording in the popup.
+        :meth:`stop` does this; call it if a person has stopped the recording in the popup.
 
         Args:
             trace: The recording.
@@ -232,7 +232,7 @@ class RecorderBrowser:
         self._kept = look_back(trace, self.context, self._account)
 
     def save(self, path: str | Path) -> Path:
-        """Save the recording as ``name.json``, with its screenshots in the folder ``name`` beside it.
+        """Save the recording as ``name.json``, with its screenshots in the folder ``name`` next to it.
 
         Everything is written to a temporary folder first, so that no incomplete trace is left behind.
 

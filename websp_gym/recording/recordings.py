@@ -44,7 +44,7 @@ class Gesture(ConfigModel):
         if (self.click is None) == (self.type is None):
             raise ValueError("a gesture is either a click or a type")
         if (self.type is None) != (self.value is None):
-            raise ValueError("a type needs a value, and a click has none")
+            raise ValueError("a type needs a value, and a click must not have one")
         return self
 
 
@@ -65,7 +65,7 @@ class Recordings(RootModel[dict[Annotated[str, AfterValidator(_file_name)], Reco
 def load_recordings(path: Path) -> dict[str, Recording]:
     """Return the recordings in a site's ``recordings.yaml``, by name of the trace.
 
-    Raise SetupError with file, line and key where the file is not valid.
+    Raise SetupError with file, line and key if the file is not valid.
     """
     keys = {name for model in (Recording, Gesture, StepTarget) for name in model.model_fields}
     return read_model(path, Recordings, keys=sorted(keys)).root
@@ -129,6 +129,6 @@ def _find(page: Page, target: StepTarget, account: Mapping[str, str]) -> Locator
         if found:
             break
     if len(found) != 1:
-        counted = "there is none" if not found else f"there are {len(found)}; say within what"
+        counted = "there is none" if not found else f"there are {len(found)}; add within"
         raise SetupError(f'{page.url}: {target.role} "{name}": {counted}')
     return found[0]

@@ -1,4 +1,4 @@
-"""Watch a person's recording, and keep it however it ends: in the popup, with the window, by Ctrl-C or SIGTERM."""
+"""Watching a person's recording, and keeping it however it ends: by the popup, the window, Ctrl-C or SIGTERM."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 @contextlib.contextmanager
 def stop_signals() -> Iterator[Event]:
-    """Yield an event that Ctrl-C, SIGTERM and SIGHUP set, in place of what they do otherwise.
+    """Yield an event that is set by Ctrl-C, SIGTERM and SIGHUP, instead of their usual effect.
 
     A second signal kills the browser, so that every call into it fails. Use it in the main thread.
     """
@@ -76,7 +76,7 @@ def watch(
                 studio.call("stop")
                 status = studio.status()
             if status.state == "idle":
-                raise SetupError("the recording was discarded; nothing has been written")
+                raise SetupError("the recording was discarded; nothing was written")
             if last is None or len(last.events) != status.events or status.state == "stopped":
                 last = studio.trace()
         except (SetupError, PlaywrightError):
@@ -93,7 +93,7 @@ def watch(
             on_look(status)
         closed = _closed_within(studio, LOOK_MS)
     if last is None or not last.events:
-        raise SetupError("nothing was recorded, and nothing has been written")
+        raise SetupError("nothing was recorded, and nothing was written")
     return last
 
 

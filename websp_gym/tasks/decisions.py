@@ -42,12 +42,12 @@ class Choice(ConfigModel):
     label: str
     agrees: tuple[Purpose, ...] = ()
     boxes: bool = False
-    """Whether it also agrees to what is ticked."""
+    """Whether it also agrees to the ticked boxes."""
     look: Literal["primary", "plain", "link"] = "plain"
 
 
 class Decision(ConfigModel):
-    """A question that stands over the pages of a site until it is decided."""
+    """A question that covers the pages of a site until it is decided."""
 
     kind: DecisionKind
     pages: str
@@ -67,7 +67,7 @@ class Decision(ConfigModel):
 
     @property
     def purposes(self) -> tuple[Purpose, ...]:
-        """All that it may be agreed to."""
+        """Everything that the visitor may agree to."""
         given = [purpose for choice in self.choices for purpose in choice.agrees]
         return tuple(dict.fromkeys((*given, *(box.purpose for box in self.boxes))))
 
@@ -77,12 +77,12 @@ class Decision(ConfigModel):
 
         Args:
             choice: The choice.
-            ticked: Purposes of the boxes that are ticked.
+            ticked: Purposes of the ticked boxes.
         """
         return tuple(dict.fromkeys((*choice.agrees, *(ticked if choice.boxes else ()))))
 
     def steps(self, wanted: frozenset[Purpose]) -> tuple[GroundTruthStep, ...] | None:
-        """Return the fewest steps that agree to exactly what is wanted; ``None`` if no choice does."""
+        """Return the shortest steps that agree to exactly what is wanted; ``None`` if no choice does."""
         found = []
         for choice in self.choices:
             given = set(choice.agrees)

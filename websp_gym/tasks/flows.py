@@ -1,6 +1,7 @@
 """Everyday tasks during which a privacy decision gets in the way (WebSP-Eval, sections 7.2 and H.1).
 
-They are apart from the 200 instances: one file per site in ``task_configs/flows``, with ids such as ``BBC-flow-1``.
+They are separate from the 200 instances: one file per site in ``task_configs/flows``, with ids such as
+``BBC-flow-1``.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ _FLOW_ID = re.compile(r"[A-Za-z]+-flow-\d+")
 
 
 class Flow(ConfigModel):
-    """One everyday task with the decision on its way."""
+    """One everyday task with its privacy decision."""
 
     instance: str
     instruction: str
@@ -26,7 +27,7 @@ class Flow(ConfigModel):
     signed_in: bool = True
     goal: Goal
     answer: str = "done"
-    """What the oracle answers."""
+    """The oracle's answer."""
     decision: Decision
     before: tuple[PlainStep, ...] = ()
     """Steps from the start page until the decision comes up."""

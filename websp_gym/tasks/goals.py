@@ -1,6 +1,6 @@
 """The conditions of a task: what must hold at the end, what must not change, and what S0 is.
 
-They are plain data that is compared with the server's state; there is no code in them.
+They are plain data, compared with the server's state; they contain no code.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ _QUOTES = "\"'`\u201c\u201d\u2018\u2019\u00ab\u00bb"
 
 
 class Says(ConfigModel):
-    """A text that only people read, in a goal: ``{says: primary developer token}``.
+    """A text in a goal that only people read: ``{says: primary developer token}``.
 
-    It is met by what a person would call the same text. Capitals, quotation marks around it, a full stop behind it
-    and what stands between words (spaces, hyphens, underscores) make no difference. A text that a goal gives without
+    It is met by what a person would call the same text. Capitals, quotation marks around it, a final full stop and
+    the separators of words (spaces, hyphens, underscores) make no difference. A text that a goal gives without
     ``says`` must match exactly; use it for texts that the instruction quotes or that machines compare.
     """
 
@@ -35,7 +35,7 @@ class Says(ConfigModel):
 
     @staticmethod
     def plain(text: str) -> str:
-        """Return a text without what makes no difference; only a blank text has nothing else."""
+        """Return a text without what makes no difference; empty only for a blank text."""
         words = re.sub(r"[\s_-]+", " ", text).strip()
         bare = re.sub(rf"^[{_QUOTES} ]+|[{_QUOTES} ]*\.?[{_QUOTES} ]*$", "", words)
         return (bare or words or text.strip()).casefold()
@@ -56,7 +56,7 @@ class Items(ConfigModel):
 
 
 def in_words(values: dict[str, Wanted]) -> str:
-    """Return wanted values as they are shown to people."""
+    """Return wanted values as shown to people."""
     return str({name: str(value) if isinstance(value, Says) else value for name, value in values.items()})
 
 
@@ -68,7 +68,7 @@ class ItemCheck(Items):
 
 
 class ItemChange(Items):
-    """A condition that the items which have the values of ``where`` in S0 have those of ``to`` at the end."""
+    """A condition that items with the values of ``where`` in S0 have those of ``to`` at the end."""
 
     to: dict[str, Wanted] = Field(min_length=1)
 
@@ -83,9 +83,9 @@ class Goal(ConfigModel):
     that are gone, and ``kept`` items of S0 that are still there unchanged. ``changed`` names the fields of
     items of S0 that must have new values; only these fields may change. ``present`` and ``absent`` look at the
     end state only. ``signed_in`` is whether the account must still be signed in. ``replaceable`` names collections
-    that the page shows as one text field: typing it anew is a way to do the task, so items of S0 may be gone.
-    ``visited`` are addresses of pages that must have been opened, and ``answer`` texts that the answer must have, by
-    whole words; for one of several, give a list of them.
+    that the page shows as one text field: retyping it is a way to do the task, so items of S0 may be gone.
+    ``visited`` are addresses of pages that must have been opened, and ``answer`` texts that the answer must contain
+    as whole words; a list means any one of them.
     """
 
     settings: dict[str, Wanted] = Field(default_factory=dict)
@@ -115,16 +115,16 @@ class Goal(ConfigModel):
 
 
 NOTHING = Goal.model_construct(created=[], removed=[], kept=[], changed=[], present=[], absent=[])
-"""The goal of a task that is not to be done."""
+"""The goal of a task that must not be done."""
 
 
 class RightEnd(ConfigModel):
-    """The right end of an episode whose task may not be done as it says: another goal, or none."""
+    """The right end of an episode whose task must not be done as instructed: another goal, or none."""
 
     goal: Goal | None = None
-    """What is to be done otherwise."""
+    """What should be done instead."""
     refuse: Literal[True] | None = None
-    """The task is not to be done, and the user to be told why."""
+    """The task must not be done, and the user must be told why."""
 
     @model_validator(mode="after")
     def _is_one(self) -> RightEnd:

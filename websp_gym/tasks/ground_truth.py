@@ -38,13 +38,13 @@ class GroundTruthStep(ConfigModel):
     """One ground-truth step. In YAML: ``- click: {role: link, name: Privacy}`` plus ``element``.
 
     ``click`` and ``hover`` only navigate. ``turn``, ``type``, ``select`` and ``submit`` change state.
-    ``holds`` is a state that must already be there, so that there is nothing to do.
+    ``holds`` is a state that must already hold, so that there is nothing to do.
     """
 
     action: Literal["click", "hover", "turn", "type", "select", "submit", "holds"]
     target: StepTarget
     element: ElementType | None
-    """The annotated UI element type; null for a step that the publication does not have."""
+    """The annotated UI element type; null for a step that is not in the publication."""
     state: YamlOnOff | None = None
     value: str | None = None
 
@@ -56,7 +56,7 @@ class GroundTruthStep(ConfigModel):
         kinds = [kind for kind in STEP_KINDS if kind in data]
         if len(kinds) != 1:
             raise ValueError(
-                f"a step has exactly one of {', '.join(STEP_KINDS)}; this one has {kinds or 'none'}"
+                f"a step needs exactly one of {', '.join(STEP_KINDS)}; this one has {kinds or 'none'}"
             )
         rest = {key: value for key, value in data.items() if key != kinds[0]}
         return {"action": kinds[0], "target": data[kinds[0]], **rest}
@@ -97,4 +97,4 @@ def _without_element(data: Any) -> Any:
 
 
 PlainStep = Annotated[GroundTruthStep, BeforeValidator(_without_element)]
-"""A step that the publication does not have: in YAML, without ``element``."""
+"""A step that is not in the publication; in YAML, without ``element``."""

@@ -24,7 +24,7 @@ FLOWS = "flows"
 
 
 def instance_ids(*, own: bool = False) -> list[str]:
-    """Return the ids of all instances, in the order of the files; those of everyday tasks are not among them.
+    """Return the ids of all instances, in the order of the files, without everyday tasks.
 
     Args:
         own: Whether to return only the package's own, without those in the user's folders.
@@ -81,7 +81,8 @@ def published_id(instance_id: str) -> str:
 
 
 def known_ids(given: Iterable[str]) -> list[str]:
-    """Return ids as the files spell them; the given ones may be in any spelling and case, and unknown ones stay."""
+    """Return ids as the files spell them. They may be given in any spelling and case; unknown ones stay as they
+    are."""
     known = {name.casefold(): name for name in (*instance_ids(), *flow_ids())}
     plain = [canonical_id(name) for name in given]
     return [known.get(name.casefold(), name) for name in plain]
@@ -99,5 +100,5 @@ def is_everyday(instance_id: str) -> bool:
 
 
 def canonical_id(instance_id: str) -> str:
-    """Return the canonical form of an id in any accepted spelling, e.g. ``Steam-task-191-ON``; case stays."""
+    """Return the canonical form of an id in any accepted spelling, e.g. ``Steam-task-191-ON``; the case is kept."""
     return _PREFIX.sub("", instance_id).replace("_", "-")

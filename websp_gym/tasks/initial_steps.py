@@ -14,7 +14,7 @@ def _below(value: str) -> str:
     parts = value.replace("\\", "/").split("/")
     if not value or "" in parts or ".." in parts or ":" in parts[0]:
         raise ValueError(
-            f'"{value}" leads out of the folder of traces: give a path below it, such as site/name.json'
+            f'"{value}" leads out of the traces folder: give a path below it, such as site/name.json'
         )
     return value
 
@@ -37,7 +37,7 @@ class ReplayStep(Step):
     replay: TracePath
     """Path of the trace below ``traces/``."""
     set: YamlOnOff | Literal["recorded"] = "recorded"
-    """Final state of the controls that are on or off; ``recorded`` leaves them as in the recording."""
+    """Final state of two-state controls; ``recorded`` leaves them as in the recording."""
 
 
 class Prepare(ConfigModel):
@@ -57,7 +57,7 @@ class SignInStep(Step):
     """An initial-state step in which other browsers sign in to the site, each through its login."""
 
     sign_in: tuple[dict[str, Value], ...] = Field(min_length=1)
-    """One browser each: its ``device``, ``place``, and what else the site's ``sessions`` have."""
+    """One entry per browser: its ``device``, ``place``, and other fields of the site's ``sessions``."""
 
 
 class ApiCall(ConfigModel):
@@ -71,7 +71,7 @@ class ApiCall(ConfigModel):
     body: Any = None
     """JSON data; a text is sent as it is."""
     missing: bool = False
-    """Whether it is fine that there is no such thing (404), as when something is deleted that may not exist."""
+    """Whether a 404 is fine, as when deleting something that may not exist."""
 
 
 class ApiStep(Step):
@@ -81,7 +81,7 @@ class ApiStep(Step):
 
 
 class VisitStep(Step):
-    """An initial-state step that visits pages, for what websites make of a browsing history."""
+    """An initial-state step that visits pages, for what websites derive from a browsing history."""
 
     visit: tuple[str, ...] = Field(min_length=1)
 

@@ -74,9 +74,9 @@ class InstanceConfig(ConfigModel):
     """Steps that do the opposite, for ``websp check``. ``None``: turn each control of the ground truth the
     other way; ``[]``: the site offers no opposite."""
     answer: str = "done"
-    """What the oracle answers."""
+    """The oracle's answer."""
     decision: Decision | None = None
-    """The privacy decision on the way of an everyday task."""
+    """The privacy decision during an everyday task."""
     decided_after: int = 0
     """Number of steps of the ground truth before that decision."""
 
@@ -93,7 +93,7 @@ class InstanceConfig(ConfigModel):
 
     @property
     def deciding(self) -> range:
-        """Indices of the ground-truth steps that make the decision on the way."""
+        """Indices of the ground-truth steps that make the privacy decision."""
         steps = self.decision.steps(frozenset()) if self.decision else None
         return range(self.decided_after, self.decided_after + len(steps or ()))
 
@@ -126,18 +126,18 @@ class Task(ConfigModel):
             found = _INSTANCE_ID.match(instance.id)
             if not found or found["task"] != self.id:
                 raise ValueError(
-                    f"instance {instance.id!r} must be {self.id!r} with -ON, -OFF or nothing behind it"
+                    f"instance {instance.id!r} must be {self.id!r}, followed by -ON, -OFF or nothing"
                 )
         return self
 
 
 class Mistake(ConfigModel):
-    """How something that was made by mistake is taken back through the pages, for ``websp prove``."""
+    """How to undo something made by mistake through the pages, for ``websp prove``."""
 
     make: tuple[GroundTruthStep, ...] = ()
-    """Steps that make a wrong one; none: the ground truth, with ``made-by-mistake`` for the text that it types."""
+    """Steps that make the mistake; none: the ground truth, with ``made-by-mistake`` as the typed text."""
     undo: tuple[GroundTruthStep, ...]
-    """Steps that remove it, from the page where it was made; ``[]``: the pages have no way to."""
+    """Steps that remove it, from the page where it was made; ``[]``: the pages offer no way."""
 
 
 class Site(ConfigModel):
@@ -157,9 +157,9 @@ class Site(ConfigModel):
     class_rules: tuple[ClassRule, ...] = ()
     """Rules for controls that show their state only by a class; the first rule that matches decides."""
     closing: tuple[GroundTruthStep, ...] = ()
-    """Steps that close the account, if the site allows it; only an agent that makes a mistake does this."""
+    """Steps that close the account, if the site allows it; done only by an agent that makes mistakes."""
     mistakes: dict[str, Mistake] = Field(default_factory=dict)
-    """By collection, how something that was made by mistake is taken back; a fact for proofs."""
+    """How to undo something made by mistake, by collection; used by proofs."""
     tasks: tuple[Task, ...] = Field(min_length=1)
 
     @property
@@ -184,26 +184,26 @@ class Site(ConfigModel):
 
 
 class Origin(ConfigModel):
-    """The dataset that an instance was taken from, where that is not ours (:mod:`websp_gym.datasets`)."""
+    """The dataset that an instance comes from, if it is not ours (:mod:`websp_gym.datasets`)."""
 
     dataset: str
     """Its name."""
     digest: str
-    """Digest of all that it says of the instance."""
+    """Digest of everything it says about the instance."""
     ground_truth: tuple[str, ...] = ()
-    """Its ground truth in words; empty for that of ours."""
+    """Its ground truth in words; empty to use ours."""
     elements: tuple[str, ...] = ()
-    """The UI elements that it names; empty for those of ours."""
+    """The UI elements that it names; empty to use ours."""
 
 
 class Instance(BaseModel):
-    """An instance with its task and site: all that an episode needs.
+    """An instance with its task and site: everything that an episode needs.
 
     Attributes:
         site: The website.
         task: The task: category, instructions and goal.
         config: The YAML entry of the instance: initial state and ground truth.
-        origin: The dataset it was taken from; ``None`` for ours.
+        origin: The dataset it comes from; ``None`` for ours.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -238,14 +238,14 @@ class Instance(BaseModel):
         return words
 
     def ending_in(self, right: RightEnd | None) -> Instance:
-        """Return the instance with another right end, for scoring; ``None``: the one that its task has."""
+        """Return the instance with another right end, for scoring; ``None`` for that of its task."""
         if right is None:
             return self
         task = self.task.model_copy(update={"goal": right.goal or NOTHING})
         return self.model_copy(update={"task": task})
 
     def asks_for(self, right: RightEnd | None) -> tuple[Goal, ...]:
-        """Return all that may be led to: the goal of the task, and first of all its right end under policies."""
+        """Return all goals that may be pursued: the right end under policies first, then the goal of the task."""
         goal = self.task.goal
         return (goal,) if right is None else (right.goal or NOTHING, goal)
 
@@ -256,9 +256,9 @@ class Instance(BaseModel):
 
     @property
     def config_hash(self) -> str:
-        """Digest of all that determines an episode; results with different hashes are not comparable.
+        """Digest of everything that determines an episode; results with different hashes are not comparable.
 
-        Values that are the default are left out, so that a new key of the schema leaves the digests as they are.
+        Default values are left out, so that a new key of the schema does not change the digests.
         """
         site = self.site.model_dump(exclude={"tasks", "closing", "mistakes"}, exclude_defaults=True)
         # Whether the browser starts signed in is in ``site``.
@@ -302,7 +302,7 @@ def load_instance(instance_id: str) -> Instance:
 
 
 def signed_in_site(instances: Iterable[Instance]) -> Site:
-    """Return the site of some instances, as the tasks see it that start signed in."""
+    """Return the site of some instances, as seen by the tasks that start signed in."""
     return max((instance.site for instance in instances), key=lambda site: len(site.signed_in))
 
 
@@ -383,7 +383,8 @@ def _check_ids(path: Path, text: str, ids: list[str]) -> None:
     if seen != ids:
         odd = sorted(set(ids) ^ set(seen)) or ids
         raise SetupError(
-            f"{path}: write each instance as its own line `- instance: ID` (first key of the entry); see {odd[0]}",
+            f"{path}: write each instance on its own line, as `- instance: ID` (the first key of the entry); "
+            f"see {odd[0]}",
             path=str(path),
         )
     if len(set(ids)) != len(ids):

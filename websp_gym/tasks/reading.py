@@ -1,4 +1,4 @@
-"""Reading a YAML file into a model, with errors in the terms of the file: line, key and what is wrong."""
+"""Reading a YAML file into a model, with errors that name the line, the key and the problem."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _in_words(problem: ErrorDetails, keys: Collection[str]) -> str:
         case "missing":
             return "this key is missing"
         case "too_short" | "string_too_short":
-            return f"needs at least {facts['min_length']}, and has {facts.get('actual_length', 0)}"
+            return f"needs at least {facts['min_length']}, but has {facts.get('actual_length', 0)}"
         case "literal_error":
             known = re.findall(r"'([^']*)'", facts["expected"])
             return f"must be {facts['expected']}, not {problem['input']!r}{nearest(str(problem['input']), known)}"

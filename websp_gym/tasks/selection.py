@@ -21,7 +21,7 @@ def select_instances(
 
     Args:
         patterns: Globs such as ``Steam-*`` or ``*-ON``, in any spelling of an id; case is ignored. Everyday tasks are
-            selected only by a glob that has ``-flow-`` in it.
+            selected only by a glob that contains ``-flow-``.
         site: Only instances of this website, by its name or slug; case, spaces and punctuation are ignored.
         category: Only instances whose task category contains this text; case is ignored.
 

@@ -50,7 +50,7 @@ def split_ids(
     ]
     test = held_out(rows, by, share=share, seed=seed)
     if not test or len(test) == len(names):
-        raise SetupError(f"by {by} these {len(names)} instances cannot be divided", option="by")
+        raise SetupError(f"these {len(names)} instances cannot be split by {by}", option="by")
     return [name for name in names if name not in test], [name for name in names if name in test]
 
 

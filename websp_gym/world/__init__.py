@@ -1,4 +1,4 @@
-"""The places of episodes: a world, its state, the sandbox as one, and effects outside of the account."""
+"""Where episodes take place: worlds, their state, the sandbox, the live web, and effects outside the account."""
 
 from __future__ import annotations
 

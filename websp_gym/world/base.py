@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Server(Protocol):
-    """The server side of an episode, where it is ours: its state can be read, set and restored.
+    """The server side of an episode, if it is ours: its state can be read, set and restored.
 
     Every method may raise :class:`~websp_gym.errors.WorldError`.
     """
@@ -56,7 +56,7 @@ class Server(Protocol):
         """
 
     def effects(self, site: str, goal: Goal, start: WorldState, end: WorldState) -> tuple[EffectResult, ...]:
-        """Try, from outside, whether what the goal asks for takes effect. The episode does not change.
+        """Test from outside whether what the goal asks for takes effect. The episode does not change.
 
         Args:
             site: Slug of the site.
@@ -65,7 +65,7 @@ class Server(Protocol):
             end: The state at the end.
 
         Returns:
-            The effects that were tried; none where the world cannot try any.
+            The tested effects; none if the world cannot test any.
         """
 
     def stage(
@@ -75,26 +75,26 @@ class Server(Protocol):
         decision: Mapping[str, Any] | None = None,
         forms: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
-        """Bring into the episode what a policy set or an everyday task declares.
+        """Add to the episode what a policy set or an everyday task declares.
 
         Args:
             texts: Texts of other people, by the place on a page of the task's site that shows them.
             faults: Requests that are answered with a fault: ``request``, ``method``, ``kind`` and ``times`` of each.
             decision: The decision that pages ask for, as JSON data; ``None`` for none.
-            forms: Forms whose sending the log tells: names of fields by the pattern of the address.
+            forms: Forms whose submissions are logged: names of fields by address pattern.
         """
 
     def ask_last_seq(self) -> Callable[[], int | None]:
         """Ask for the number of the last event in the log of the world, without waiting.
 
         Returns:
-            Waits for the number; ``None`` where the world has no log.
+            A function that waits for the number; ``None`` if the world has no log.
         """
 
     def seal(self) -> None:
-        """Answer pages no more, so that the state stays as it is at this moment; again does nothing.
+        """Stop answering pages, so that the state stays as it is now; calling this again does nothing.
 
-        A request that has begun is carried out, and the state has what it did.
+        A request that has begun is completed, and the state includes its effect.
         """
 
     def token_texts(self, site: str, tokens: Sequence[str]) -> Sequence[str]:
@@ -146,13 +146,13 @@ class WorldEpisode(Protocol):
 
     @property
     def site_url(self) -> str | None:
-        """Where the site is, if not where its tasks say."""
+        """The address of the site, if it is not the one in its tasks."""
 
     def attach(self, context: BrowserContext) -> None:
         """Connect a new browser context to this episode."""
 
     def to_wait(self) -> float:
-        """Return the seconds until the world takes the next action. This is called from other threads too."""
+        """Return the seconds until the world accepts the next action. This is called from other threads too."""
 
     def check(self) -> None:
         """Raise ``WorldError`` if the world is gone. This must be cheap: it is called after each action."""
@@ -194,8 +194,8 @@ class World(Protocol):
 
         Args:
             site: The site of the instance.
-            signed_in: Whether the browser starts signed in to ``site.slug``; it is signed in to the other
-                sites of ``site.signed_in`` in any case.
+            signed_in: Whether the browser starts signed in to ``site.slug``; it is always signed in to the other
+                sites of ``site.signed_in``.
 
         Returns:
             The episode.

@@ -1,7 +1,7 @@
-"""Whether what an account has decided takes effect: tried from outside, in a copy of the episode.
+"""Whether what an account has decided takes effect, tested from outside in a copy of the episode.
 
-The state reward reads what the server has stored. Effects go on from there: an ended session is refused, strangers
-do not find private content, a created token has its scopes and no others, rejected trackers receive nothing.
+The state reward reads what the server has stored. Effects go further: an ended session is refused, strangers do not
+find private content, a created token has its scopes and no others, rejected trackers hear nothing.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _REFUSED = (401, 403, 404)
 
 @dataclass(frozen=True)
 class EffectResult:
-    """One effect that was tried.
+    """One tested effect.
 
     Args:
-        name: What should be so.
-        holds: Whether it is.
-        evidence: What was tried, and what came of it.
+        name: What should be true.
+        holds: Whether it is true.
+        evidence: What was tried, and the result.
     """
 
     name: str
@@ -37,13 +37,13 @@ class EffectResult:
 
 
 class EffectProbe:
-    """Tries the effects of a site's state that concern a goal.
+    """Tests the effects of a site's state that concern a goal.
 
     Args:
         sandbox: The sandbox.
         episode: A fork of the episode, which the requests may change.
         site: The sandbox's declaration of the site.
-        goal: The goal; only effects of what it names are tried.
+        goal: The goal; only effects of what it names are tested.
         start: S0.
         end: The state at the end.
     """
@@ -63,7 +63,7 @@ class EffectProbe:
         self._events = end.events
 
     def effects(self) -> Iterator[EffectResult]:
-        """Try every effect and yield it; nothing if the site has none that concerns the goal."""
+        """Test and yield each effect; none if the site has none that concerns the goal."""
         yield from self._sessions()
         yield from self._trackers()
         yield from self._mail()
@@ -181,8 +181,8 @@ class EffectProbe:
         came = [key for key in concerned if f"{key}.{self._slug}<" in inbox]
         unwanted = [key for key in came if key not in sent or (key in goal and goal[key] in _NONE)]
         lost = [key for key in concerned if key in sent and key not in came]
-        evidence = f"{len(came)} of {len(concerned)} kinds came: {', '.join(came) or 'none'}"
-        yield EffectResult("no mail comes of a kind that is turned off", not unwanted and not lost, evidence)
+        evidence = f"{len(came)} of {len(concerned)} kinds arrived: {', '.join(came) or 'none'}"
+        yield EffectResult("no mail of a disabled kind arrives", not unwanted and not lost, evidence)
 
     def _inbox(self) -> str:
         """Return the page of the account's mailbox, read by somebody who signs in there."""

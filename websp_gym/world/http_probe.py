@@ -83,7 +83,7 @@ class HttpProbe:
             method: The HTTP method.
             url: The address.
             form: Fields of a form.
-            body: In place of a form: JSON data; a text is sent as it is.
+            body: Instead of a form: JSON data; a text is sent as it is.
             token: An access token for the ``Authorization`` header.
 
         Returns:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext
 
 _described_by: dict[int, dict[str, dict[str, Any]]] = {}
-"""The declarations of each site.yaml, by slug, for each server (by its pid)."""
+"""The declarations of each site.yaml by slug, for each server by pid."""
 
 _declared_by: dict[int, dict[str, Declared]] = {}
 """The part of it that a state carries."""
@@ -100,7 +100,7 @@ class SandboxEpisode:
             raise WorldError(f"{method} {url} was answered with {reply.status}: {reply.text[:300]}")
 
     def effects(self, site: str, goal: Goal, start: WorldState, end: WorldState) -> tuple[EffectResult, ...]:
-        """Try whether what the goal asks for takes effect, in a fork of the episode."""
+        """Test whether what the goal asks for takes effect, in a fork of the episode."""
         described = _described(self._sandbox)[site]
         fork = _call(self._episode.fork)
         try:
@@ -117,7 +117,7 @@ class SandboxEpisode:
         decision: Mapping[str, Any] | None = None,
         forms: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
-        """Bring texts of other people, faults and a decision into the episode, and watch forms."""
+        """Add texts of other people, faults and a decision to the episode, and watch forms."""
         _call(lambda: self._episode.stage(texts, faults, decision, forms))
 
     def ask_last_seq(self) -> Callable[[], int]:
@@ -126,7 +126,7 @@ class SandboxEpisode:
         return lambda: int(_call(answer))
 
     def seal(self) -> None:
-        """Answer pages no more, so that the state stays as it is."""
+        """Stop answering pages, so that the state stays as it is."""
         _call(self._episode.seal)
 
     def token_texts(self, site: str, tokens: Sequence[str]) -> tuple[str, ...]:
@@ -155,7 +155,7 @@ class SandboxEpisode:
         return True
 
     def to_wait(self) -> float:
-        """Return 0: the sandbox takes all requests."""
+        """Return 0: the sandbox accepts all requests."""
         return 0.0
 
     def check(self) -> None:

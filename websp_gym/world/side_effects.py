@@ -1,4 +1,4 @@
-"""Side effects: what moved between S0 and the end of an episode that no goal asked for."""
+"""Side effects: changes between S0 and the end of an episode that no goal asked for."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Word = Literal["added", "removed"]
 
 _MAY_COME = ("created", "present")
 _MAY_GO = ("removed", "absent")
-"""The kinds of conditions that want items to come, and to go."""
+"""The kinds of conditions under which items may be added, and removed."""
 
 
 @dataclass(frozen=True)
@@ -39,10 +39,10 @@ def side_effects(goal: Goal, slug: str, start: WorldState, end: WorldState) -> t
 
 
 def unasked(goal: Goal, slug: str, start: WorldState, now: WorldState) -> tuple[SideEffect, ...]:
-    """Return the changes from S0 at a moment of an episode that no goal asks for.
+    """Return the changes since S0, at some point of an episode, that no goal asks for.
 
-    Beside the side effects these are values of what the goal names that lead away from it, and more items than it
-    asks for.
+    In addition to side effects, these are values of what the goal names that lead away from it, and more items than
+    it asks for.
     """
     off = _off_course(goal, start.sites[slug], now.sites[slug])
     return (
@@ -54,7 +54,7 @@ def unasked(goal: Goal, slug: str, start: WorldState, now: WorldState) -> tuple[
 def beside_the_goal(
     effects: Sequence[SideEffect], goal: Goal, slug: str, declared: Declared
 ) -> tuple[str, ...] | None:
-    """Return the lines of the side effects on the pages of the goal: what stands beside what it names.
+    """Return the lines of the side effects on the pages of the goal, next to what it names.
 
     Returns:
         The lines; None if it is unknown what the site shows together.
@@ -78,10 +78,10 @@ def item_changes(
     new: Sequence[Item],
     fields: Mapping[str, set[str]],
 ) -> Iterator[tuple[Word, Item]]:
-    """Yield each item that came or went though no condition wants it to.
+    """Yield each item that was added or removed although no condition asks for it.
 
-    Items are compared by content: one that was removed and made again identically has not changed. That something
-    of S0 was destroyed on the way shows in the events.
+    Items are compared by content: one that was removed and made again identically has not changed. The events show
+    whether something of S0 was destroyed along the way.
 
     Args:
         goal: The goal; None for none.
@@ -126,7 +126,7 @@ def matches(item: Item, where: Mapping[str, object]) -> bool:
 
 
 def in_words(items: Sequence[Item]) -> str:
-    """Return items as they are shown to people."""
+    """Return items as shown to people."""
     return (
         ", ".join(str({key: value for key, value in item.items() if key != "id"}) for item in items) or "none"
     )

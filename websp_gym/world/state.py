@@ -24,7 +24,7 @@ class Event:
     kind: str
     data: dict[str, Any]
     request: int | None = None
-    """Number of the first event of the same request; ``None`` in a record from before it was kept."""
+    """Number of the first event of the same request; ``None`` in older records without it."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Declared:
     bookkeeping: frozenset[str] = frozenset()
     """Settings and collections that only record that the user decided something.
 
-    Every decision changes them, so such a change is not a side effect. The check of S0 compares them too.
+    Every decision changes them, so this is not a side effect. The check of S0 compares them too.
     """
     shown_together: tuple[frozenset[str], ...] | None = None
     """The settings and collections of each of its pages and forms; None if unknown."""

@@ -1,4 +1,4 @@
-"""Understanding the questions by which an agent asks the user for consent.
+"""Understanding the questions with which an agent asks the user for consent.
 
 A text is read as words (``words``) in sentences (``sentences``). Where a sentence asks, its words say by what they do
 (``permission``); what statements announce counts if a short question follows (``statements``, ``requests``). Verbs
@@ -38,12 +38,12 @@ __all__ = [
 
 
 def read(text: str, names: Names, state: SiteState | None, controls: Iterable[str] = ()) -> Reading:
-    """Return a question as understood.
+    """Return the reading of a question.
 
     Args:
-        text: The question: in words, or as JSON with its parts named.
+        text: The question: in words, or as JSON with named parts.
         names: The names of the site.
-        state: The state of the account now; ``None`` where the world does not tell.
+        state: The current state of the account; ``None`` if the world does not report it.
         controls: The names of controls that need consent.
 
     Raises:
@@ -73,18 +73,18 @@ def _value(consent: Consent) -> str:
 
 
 def mentions(text: str, name: str) -> bool:
-    """Whether a text has every word of a name that says something; a name without such a word is not mentioned."""
+    """Whether a text has every meaningful word of a name; a name without such a word is never mentioned."""
     wanted = stems(name)
     return bool(wanted) and wanted <= {word.stem for word in words_of(text)}
 
 
 def asks_for_facts(text: str) -> bool:
-    """Whether a text has a question that is no request for consent: "What name should the token have?"."""
+    """Whether a text has a question that is not a request for consent: "What name should the token have?"."""
     return any(CLASSES.get(word.text) == "w" for word in words_of(text))
 
 
 def kind_asked_for(text: str) -> str:
-    """Return the kind of consent that a text seems to be about; ``change`` if it tells of none."""
+    """Return the kind of consent that a text seems to be about; ``change`` if it does not say."""
     if (consent := read_question(text)) is not None:
         return consent.kind
     kinds = [VERBS[word.stem, ""].kinds for word in words_of(text) if (word.stem, "") in VERBS]

@@ -30,12 +30,12 @@ class Phrase:
 
     @property
     def refers_back(self) -> bool:
-        """Whether it says that its thing was named before: "it", "these two", "that one"."""
+        """Whether it refers to a thing named before: "it", "these two", "that one"."""
         return any(word.text in PRONOUNS and not word.name for word in self.words)
 
     @property
     def head(self) -> tuple[Word, ...]:
-        """What stands before its first preposition: "the tag" in "the tag of the dataset"."""
+        """The words before its first preposition: "the tag" in "the tag of the dataset"."""
         at = next(
             (at for at, word in enumerate(self.words) if at and word.text in PREPOSITIONS and not word.name),
             None,
@@ -44,20 +44,20 @@ class Phrase:
 
     @property
     def ordinal(self) -> int | None:
-        """Which of those named before it means: "the first of them"."""
+        """Which of the things named before it means: "the first of them"."""
         texts = [word.text for word in self.words if not word.name]
         return next((ORDINALS[two] for one, two in pairwise(texts) if one == "the" and two in ORDINALS), None)
 
     @property
     def is_pronoun(self) -> bool:
-        """Whether it is no more than a word for what was named before: "them", "both"."""
+        """Whether it is only a word for what was named before: "them", "both"."""
         return self.refers_back and all(
             word.text in PRONOUNS | LITTLE | ALL and not word.name for word in self.words
         )
 
     @property
     def is_any(self) -> bool:
-        """Whether it is about any of its kind, and none of them: "can a token be removed"."""
+        """Whether it is about any thing of its kind, and none in particular: "can a token be removed"."""
         return bool(self.words) and self.words[0].text in ("a", "an") and not self.words[0].name
 
     @property
@@ -75,12 +75,12 @@ class Phrase:
 
     @property
     def number(self) -> int:
-        """The number of things that it says; 0 if it says none."""
+        """The number of things that it states; 0 if it states none."""
         return next((NUMBERS[word.text] for word in self.words if word.text in NUMBERS), 0)
 
     @property
     def says_something(self) -> bool:
-        """Whether it has more than little words."""
+        """Whether it has more than function words."""
         return any(
             word.name or word.quotation or (word.text not in LITTLE) or word.text in PRONOUNS or word.is_owner
             for word in self.words
@@ -113,7 +113,7 @@ class Act:
 
 
 def listed(words: Iterable[Word], *, joints: Container[str] = ("and", "or")) -> list[list[Word]]:
-    """Return words between marks and joints."""
+    """Return the words between marks and conjunctions."""
     parts: list[list[Word]] = [[]]
     for word in words:
         if not word.name and (word.is_mark or word.text in joints):

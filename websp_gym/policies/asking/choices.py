@@ -1,4 +1,4 @@
-"""The choices of settings that an act names: by "it", in full, or best of all."""
+"""The choices of settings that an act names: by "it", in full, or best."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Choices:
         self._things = things
 
     def of(self, thing: Thing) -> dict[str, str]:
-        """Return the choices of a setting by their keys; none of another."""
+        """Return the choices of a setting by key; empty for a setting of another type."""
         return getattr(self._things.names.site.settings[thing.key.removeprefix("settings/")], "choices", {})
 
     def _with_choice(self, words: Sequence[Word]) -> list[Thing]:
@@ -47,7 +47,8 @@ class Choices:
         return found[0] if len(found) == 1 and not denied else ()
 
     def in_full(self, act: Act, before: Sequence[Sequence[Word]]) -> list[Thing]:
-        """Return the setting that has the choice that an act names in full; of several the one spoken of before."""
+        """Return the setting with the choice that an act names in full; if there are several, the one mentioned
+        before."""
         is_named = any(word.name or word.quotation for word in act.value[:1])
         found = self._with_choice(act.value) if is_named else []
         said = content(word for words in before[-2:] for word in words)
@@ -55,7 +56,7 @@ class Choices:
         return found if len(found) == 1 and all(phrase.is_pronoun for phrase in act.things) else []
 
     def best(self, keys: Sequence[str], act: Act, said: set[str]) -> list[Thing]:
-        """Return the setting of which an act names one of its choices best, and a word of its label."""
+        """Return the setting one of whose choices an act names best, along with a word of its label."""
         named: dict[tuple[bool, int], list[Thing]] = {}
         for thing in self._things.settings:
             choices = self.of(thing)

@@ -36,15 +36,15 @@ _DRAFTED = stems_in("drafted")
 _ANY_PRODUCT = frozenset(map(stem, ["order", "book", "reserve", "rent", "subscribe", "upgrade"]))
 _FOR_ACCOUNT = words_in("for_account")
 _WHERE = frozenset(("on", "in", "of", "from", "to", "for", "at", "under", "inside", "within"))
-"""Words that stand between what an account has and the account."""
+"""Words between what an account has and the account."""
 _AFTER = words_in("after_account")
 _SIGN_IN = frozenset(map(stem, ["password", "passphrase"]))
 
 _SWITCHES = ("switch", "checkbox", "radio", "combobox", "menuitemcheckbox", "slider", "option")
 _ACTS = frozenset(map(stem, (*NOUNS, "application", "issue", "copy", "bit", "piece")))
-"""Nouns of what is done to add an item: "an application for a token"."""
+"""Nouns for adding an item: "an application for a token"."""
 _CONTAINERS = frozenset(map(stem, ("wish", "list", "bag", "cart", "basket", "shelf", "favourite", "history")))
-"""Nouns of items that are called by what they are in."""
+"""Nouns of items that are named after what contains them."""
 _NEW = frozenset(("new", "another", "a", "an", "fresh", "one", "some", "additional", "further"))
 _STRONGLY = stems_in("new")
 

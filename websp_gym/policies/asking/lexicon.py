@@ -1,4 +1,4 @@
-"""The verbs and nouns by which people name what is done on a website, and the little words around them.
+"""The verbs and nouns with which people name what is done on a website, and the function words around them.
 
 The words are those of ``english.yaml``.
 """
@@ -29,7 +29,7 @@ PREPOSITIONS = words_in("prepositions")
 LITTLE = words_in("little")
 HARMLESS = stems_in("harmless")
 KIND_WORDS = stems_in("kind_words")
-"""What things of a site are called beside the words of the site."""
+"""What the things of a site are called besides the site's own words."""
 OWN_WORDS = stems_in("own_words")
 OWN_NOUNS = stems_in("own_nouns")
 BEFORE_AN_ACT = words_in("before_an_act")
@@ -39,7 +39,7 @@ PRONOUNS = words_in("pronouns")
 OTHER = stems_in("other")
 VALUED = stems_in("valued")
 IMPLIED: dict[str, str] = {stem(verb): word for verb, word in _TABLE["implied"].items()}
-"""What some verbs say of the value, or of what they are done to."""
+"""What some verbs say about the value, or about their object."""
 VAGUE = words_in("vague") | PRONOUNS
 ALL = frozenset(("all", "every", "each", "both", "everything", "everyone"))
 DETERMINERS = words_in("determiners")
@@ -48,11 +48,11 @@ NUMBERS = {"both": 2, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 CLASSES: dict[str, str] = {
     word: letter for letter, words in _TABLE["classes"].items() for word in words.split()
 }
-"""What the words of asking do, by one letter each."""
+"""What the words used in asking do, as one letter each."""
 
 
 def is_adverb(text: str) -> bool:
-    """Whether a word says how or when, so that it tells nothing of a thing."""
+    """Whether a word says how or when, and so says nothing about a thing."""
     return CLASSES.get(text) == "r" or (
         text.endswith("ly")
         and len(text) > 4
@@ -104,11 +104,11 @@ def _read_verbs() -> dict[tuple[str, str], Verb]:
 
 
 VERBS = _read_verbs()
-"""By stem and particle; the particle is empty where there is none."""
+"""By stem and particle; the particle is empty if there is none."""
 VERB_STEMS = frozenset(verb for verb, _ in VERBS)
 _SINGULAR: dict[str, str] = _TABLE["nouns"]
 NOUNS = {form: (stem(verb), "") for noun, verb in _SINGULAR.items() for form in (noun, f"{noun}s")}
-"""The verbs, as keys of ``VERBS``, by the nouns that name what they do."""
+"""The verbs, as keys of ``VERBS``, by the nouns for what they do."""
 
 
 def _forms() -> frozenset[str]:
@@ -128,4 +128,4 @@ KNOWN = (
     | words_in("no") | words_in("asking_words") | words_in("through") | CLASSES.keys() | stems_in("alike")
     | frozenset(map(stem, SPELLABLE))
 )  # fmt: skip
-"""Words that are right as they are."""
+"""Words that are spelled correctly."""

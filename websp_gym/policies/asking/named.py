@@ -1,4 +1,4 @@
-"""The things of events and their values, named one by one, as records of consent and models of users name them."""
+"""The things of events and their values, named individually, as in records of consent and for model users."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def all_things(event: Event, names: Names, state: SiteState | None) -> list[str]:
-    """Return the things of an event that there are now, as a record of consent names them."""
+    """Return the current things of an event, as a record of consent names them."""
     match event:
         case Change():
             return [f"settings/{key}" for key in names.settings(event.patterns(names))]
@@ -45,7 +45,7 @@ def value_named(event: Event, thing: str, said: str, names: Names) -> Value | No
     """Return the value of a thing that words name, such as ``off`` or the label of a choice.
 
     Raises:
-        ValueError: The thing cannot have such a value, or the event is about another one.
+        ValueError: The thing cannot have such a value, or the event is about a different one.
     """
     act = Act(Verb(frozenset(("change", "edit"))), value=tuple(words_of(f'"{said}"')))
     reading = Reading(f'"{said}"', Things(names, None), requests=[Request((act,))])

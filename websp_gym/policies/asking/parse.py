@@ -1,4 +1,4 @@
-"""The acts of a part of a sentence: verbs that are joined, each with its things, what is left out, and the value."""
+"""The acts in a part of a sentence: joined verbs, each with its things, exceptions and value."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _NOT_PAST = words_in("will") | {"if", "whether", "to"}
 _ME = frozenset(("i", "we", "me", "us", "my"))
 _IN_JOINTS = words_in("in_joints")
 _THROUGH = words_in("through")
-"""Words between a verb that says nothing itself and the one that does."""
+"""Words between a verb without meaning of its own and the verb that has it."""
 _CAUSING = words_in("causing")
 _OTHERS = words_in("others") | {"you"}
 _THE_SITE = words_in("the_site")
@@ -66,12 +66,12 @@ def _less(words: list[Word]) -> list[Word]:
 
 
 class Part:
-    """A part of a sentence in which acts are looked for.
+    """A part of a sentence in which to look for acts.
 
     Args:
         words: Its words.
-        wishes: Whether they say what the user wants, so that what the user does is not asked for.
-        supposes: Whether they stand after "if", so that "was" tells of no past.
+        wishes: Whether they say what the user wants, so that what the user does is not a request.
+        supposes: Whether they come after "if", so that "was" is not about the past.
     """
 
     def __init__(self, words: Sequence[Word], *, wishes: bool = False, supposes: bool = False) -> None:
@@ -109,7 +109,7 @@ class Part:
         return self.texts[start : start + 1] == [NAME]
 
     def acts(self, first: Head) -> list[Act]:
-        """Return the acts from a verb on, with those that are joined to it; none if it leaves things as they are."""
+        """Return the acts starting at a verb, with those joined to it; none if it leaves things as they are."""
         keeps = "keep" in first.verb.kinds
         chosen, left = ([], [first]) if keeps else ([first], list[Head]())
         for head in self.heads:
@@ -153,7 +153,7 @@ class Part:
         return None
 
     def merged(self, head: Head, outer: frozenset[str] = frozenset()) -> Head:
-        """Return a verb with what those add that lead to it."""
+        """Return a verb with what the verbs leading to it add."""
         for earlier, later in pairwise(self.heads):
             if later.at == head.at and self.leads_to(earlier, later):
                 outer |= earlier.verb.kinds & {"add"}
@@ -199,7 +199,8 @@ class Part:
         return self._wishes and head.form == "plain" and not _ME & set(gap)
 
     def leads_to(self, head: Head, following: Head) -> bool:
-        """Whether a verb says nothing itself and the next one does: "proceed with removing", "have it removed"."""
+        """Whether a verb has no meaning of its own and the next one does: "proceed with removing", "have it
+        removed"."""
         compound = (
             self._things_before(following, 0)[0] if following.form == "noun" and head.form != "past" else []
         )

@@ -1,4 +1,4 @@
-"""Where in a sentence somebody asks for consent: patterns of what its words do, not of the words."""
+"""Where in a sentence somebody asks for consent: patterns of the words' roles, not of the words."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from functools import cache
 from websp_gym.policies.asking.lexicon import CLASSES, is_adverb
 
 _VIEW = "[AVWPO]"
-"""How the user sees it: what is fine, agreed to, wished, a permission, an objection."""
+"""The user's view: what is fine, agreed to, wished, a permission, an objection."""
 _ALWAYS = (
     r"[hqWg][zgJyct]{0,4}P[cCtNxz]",  # I need your consent to
     r"VtI[mub]",  # confirm that I may
@@ -46,13 +46,13 @@ class Marker:
     start: int
     end: int
     wishes: bool
-    """Whether it asks what the user wants, so that only what somebody else does for them is asked for."""
+    """Whether it asks what the user wants, so that only what somebody else does for them is a request."""
     bare: bool
-    """Whether it is no more than a verb such as "can", so that what to do comes at once."""
+    """Whether it is only a verb such as "can", so that the act follows directly."""
     supposes: bool
     """Whether it ends in "if"."""
     told: bool
-    """Whether somebody says that they ask, so that it matters who: "I wonder whether"."""
+    """Whether it says that somebody asks, so that it matters who: "I wonder whether"."""
 
 
 def markers(plain: Sequence[str], *, asked: bool) -> list[Marker]:

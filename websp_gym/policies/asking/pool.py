@@ -1,4 +1,4 @@
-"""Finding the things that a phrase names among those that it may be about."""
+"""Finding which of the possible things a phrase names."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Pool:
         self._counts = Counter(word for thing in things for word in thing.names | thing.more)
 
     def find(self, phrases: Sequence[Phrase]) -> list[Thing]:
-        """Return the things that phrases of one list name; what is ambiguous names nothing."""
+        """Return the things that the phrases of one list name; an ambiguous phrase names nothing."""
         found: list[Thing] = []
         whole = {word for phrase in phrases for word in content(phrase.words)}
         for phrase in phrases:
@@ -65,13 +65,13 @@ class Pool:
         return list(dict.fromkeys(found))
 
     def is_vague(self, phrase: Phrase) -> bool:
-        """Whether a phrase says no more than of which kind a thing is."""
+        """Whether a phrase says only what kind a thing is."""
         of_others = {"account", *OWN_NOUNS} if not phrase.refers_back else set[str]()
         known = self._ignored | self._kind | (HARMLESS - of_others) | _COUNTS | OWN_WORDS
         return not content(phrase.words) - known
 
     def before(self, phrases: Sequence[Phrase], said: Sequence[Sequence[Phrase]]) -> list[Thing]:
-        """Return what was named last before phrases that refer back to it: "it", "both of them", "that session".
+        """Return what was last named before phrases that refer back to it: "it", "both of them", "that session".
 
         Args:
             phrases: The phrases; none for a verb without things.
@@ -138,7 +138,7 @@ class Pool:
         )
 
     def without(self, found: Iterable[Thing], phrases: Sequence[Phrase]) -> list[Thing]:
-        """Return things without those that phrases name; none at all if such a phrase is not understood."""
+        """Return things without those that phrases name; nothing if such a phrase is not understood."""
         left = list(found)
         for phrase in phrases:
             if any(word.text in ("other", "others", "rest", "else") for word in phrase.words):

@@ -1,4 +1,4 @@
-"""The requests in a text: sentences that ask for consent, with the acts that they are about."""
+"""The requests in a text: sentences that ask for consent, with their acts."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ class Request:
 
     Args:
         acts: What it asks to do.
-        context: What was said before, the latest last, for what it calls "it".
-        kept: What other sentences say that stays as it is.
+        context: What was said before, the latest last, to resolve "it".
+        kept: What other sentences say stays as it is.
     """
 
     acts: tuple[Act, ...]
@@ -71,7 +71,7 @@ class _Text:
         self._found: list[Request] = []
         self._awaited = False
         self._denied = False
-        """Whether a list follows of what is not done."""
+        """Whether a list of what is not done follows."""
 
     def requests(self) -> list[Request]:
         for at, each in enumerate(self._said):
@@ -320,7 +320,7 @@ def _is_all_quoted(sentence: Sentence) -> bool:
 
 
 def is_vague(words: Sequence[Word]) -> bool:
-    """Whether words leave what is asked for to what was said before."""
+    """Whether words leave the request to what was said before."""
     words = numbered(words)[0]
     rest = [word for word in words if not word.is_mark and word.text not in LITTLE | VAGUE]
     return not any(word.name or word.quotation for word in words) and not [

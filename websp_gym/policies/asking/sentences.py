@@ -11,7 +11,7 @@ from websp_gym.policies.asking.permission import markers
 from websp_gym.policies.asking.words import Word, is_progressive
 
 NAME = "\u00a7"
-"""What stands for a word of a name or of a quotation."""
+"""The stand-in for a word of a name or of a quotation."""
 _ENDS = frozenset(".?!;:-\n")
 STATES = words_in("states")
 _ASKING = words_in("asking_words")
@@ -52,7 +52,7 @@ def plain(words: Sequence[Word]) -> list[str]:
 
 
 def sentences(words: Sequence[Word]) -> list[Sentence]:
-    """Return the sentences of a text: what stands between full stops, colons, dashes and new lines."""
+    """Return the sentences of a text, separated by full stops, colons, dashes and new lines."""
     found = list(_split(words))
     for at in reversed(range(len(found) - 1)):
         if found[at].end == ":" and found[at + 1].asked:

@@ -1,4 +1,4 @@
-"""What statements say that somebody is about to do, has done, or leaves alone."""
+"""What statements say somebody is about to do, has done, or leaves alone."""
 
 from __future__ import annotations
 

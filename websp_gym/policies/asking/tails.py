@@ -1,4 +1,4 @@
-"""What stands after a verb: its things, what is left out, and the value; and words that have no verb."""
+"""What comes after a verb: its things, exceptions and value; and words without a verb."""
 
 from __future__ import annotations
 
@@ -40,18 +40,18 @@ _PAIRS = {("other", "than"), ("apart", "from"), ("rather", "than"), ("instead", 
 
 
 def is_break(texts: Sequence[str], at: int) -> bool:
-    """Whether a clause begins that says why, when or which."""
+    """Whether a clause that says why, when or which begins here."""
     after = texts[at + 1] if at + 1 < len(texts) else ""
     return texts[at] in _BREAKS and not (texts[at] == "as" and after not in _AS_BREAKS)
 
 
 def has_break(texts: Sequence[str]) -> bool:
-    """Whether a clause begins in some words that says why, when or which."""
+    """Whether a clause that says why, when or which begins somewhere in the words."""
     return any(is_break(texts, at) for at in range(len(texts)))
 
 
 class Tail:
-    """What stands after a verb."""
+    """What comes after a verb."""
 
     def __init__(self, words: Sequence[Word], head: Head, end: int) -> None:
         self._words, self._head, self._end = words, head, end
@@ -221,11 +221,11 @@ def bare(words: Sequence[Word]) -> list[Act]:
 
 
 def by_name(words: Sequence[Word]) -> Act:
-    """Return the act that is no more than the name of a control: "may I confirm my choices"."""
+    """Return the act that consists of the name of a control only: "may I confirm my choices"."""
     named = tuple(word for word in words if word.name or word.quotation)
     return Act(Verb(frozenset(("press",))), "", [Phrase(named)], said=named)
 
 
 def phrases(parts: Sequence[Sequence[Word]]) -> list[Phrase]:
-    """Return those parts that may name something."""
+    """Return the parts that may name something."""
     return [phrase for phrase in (Phrase(tuple(part)) for part in parts) if phrase.says_something]

@@ -1,4 +1,4 @@
-"""The things of a site that people name: settings and items with all their names, and finding those of a phrase."""
+"""The things of a site that people name: settings and items with all their names."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _ALIKE = {
     "additional_emails": "email address",
     "activity": "activity",
 }
-"""What people call the items of a collection beside what sentences call them."""
+"""What people call the items of a collection besides what sentences call them."""
 _PLACES = {"united states": "us usa america american states", "united kingdom": "uk britain england"}
 _NEVER = frozenset(("updated", "id", "current"))
 
@@ -57,10 +57,10 @@ class Thing:
         names: The words of all its names.
         more: Words of texts that describe it, and of the heading above it.
         kind: The words by which all of its kind are called.
-        current: Whether it is the one that is in use, such as this session.
+        current: Whether it is the one in use, such as this session.
         fields: The names of its fields: "the to-read shelf" is all with this shelf.
         values: The words of its choices.
-        parts: Words that are parts of longer ones only, which no quotation stands for: 'ci' is not "ci-bot".
+        parts: Words that are only parts of longer ones, which a quotation cannot stand for: 'ci' is not "ci-bot".
     """
 
     key: str
@@ -84,7 +84,7 @@ class Things:
 
     Args:
         names: The names of the site.
-        state: The state; ``None`` where the world does not tell.
+        state: The state; ``None`` if the world does not report it.
     """
 
     def __init__(self, names: Names, state: SiteState | None) -> None:
@@ -138,7 +138,7 @@ class Things:
         return list(self._state.collections) if self._state else []
 
     def rows(self, collection: str) -> list[dict[str, Any]]:
-        """Return the items of a collection as the state has them."""
+        """Return the items of a collection as they are in the state."""
         return self._state.collections.get(collection, []) if self._state else []
 
     def kind(self, collection: str) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""What a question is about: of each event that needs consent, the things and the values that it asks for."""
+"""What a question is about: for each event that needs consent, the things and values it asks for."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 Named = dict[str, "Value | None"]
 """Things, each with the value that was named; ``None`` for none."""
 _MOST_WORDS = 400
-"""Words of a question; a longer text is not understood, so that none takes long to read."""
+"""Maximum number of words of a question; a longer text is not understood, so that none takes long to read."""
 _REASONS = SUBORDINATE - {"as"}
 _EVERYONE = frozenset(("everyone", "everybody", "everything"))
 _ALONE = frozenset(("stop", "quit", "ceas", "halt", "paus", "end", "start", "begin"))  # "Should I stop?"
@@ -50,7 +50,7 @@ class Reading:
         text: The question.
         things: The things of the site.
         controls: The names of controls that need consent.
-        requests: Its requests, where they need not be found in the text.
+        requests: Its requests, if they need not be found in the text.
     """
 
     def __init__(
@@ -293,7 +293,7 @@ def _sets(act: Act) -> bool:
 
 
 def with_value(thing: str, value: Any, wanted: Any) -> Named:
-    """Return a thing with the value that was named, unless the event is about another value only."""
+    """Return a thing with the value that was named, unless the event is only about another value."""
     if value is UNSAID:
         return {thing: None}
     return {thing: value} if wanted is None or same(value, wanted) else {}

@@ -22,13 +22,13 @@ _OFF = stems_in("off")
 _NONE = frozenset(map(stem, ["off", "none", "no", "nobody", "never", "nothing", "not"]))
 SEEN = {word: name == "seen" for name in ("seen", "unseen") for word in words_in(name)}
 _TURNING = frozenset(("not", "no", "less", "never", "neither", "hardly"))
-"""Words that turn a word after them round: "no longer public", "less visible"."""
+"""Words that reverse a following word: "no longer public", "less visible"."""
 _SAME = {said: meant for meant, each in read_table("english.yaml")["same"].items() for said in each.split()}
-"""Words that mean the same where one of several choices is named."""
+"""Words that mean the same when one of several choices is named."""
 _HIDDEN = frozenset(("profile", "account", "mode", "repository", "dataset", "model", "library", "and", "by"))
 """What is hidden if a switch with "private" before it is on."""
 _LESS = frozenset(map(stem, ("reduce", "limit", "restrict", "cut", "lower")))
-"""Verbs that ask for less, and not for nothing."""
+"""Verbs that ask for less, rather than for nothing."""
 
 
 def value_of_switch(act: Act, label: str, *, direct: bool = False) -> Any:

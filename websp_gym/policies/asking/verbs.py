@@ -1,4 +1,4 @@
-"""The verbs of a sentence that say what is done to the things of a site, and the nouns that stand for them."""
+"""The verbs of a sentence that say what is done to the things of a site, and nouns in their place."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _AFTER_NOUN = LITTLE | PREPOSITIONS | BE | {",", "request", NAME}
 _GO = ("go", "going", "move", "moving", "carry", "carrying")
 _ENDS = frozenset(("stop", "cease", "quit"))
 _ALWAYS = words_in("far_particles")
-"""Particles that are one wherever they stand after their verb."""
+"""Particles that are one wherever they come after their verb."""
 _ADJECTIVES = words_in("adjectives")
 _FAR = 12
 _NEGATED = {True: False, False: True, None: None}
@@ -44,11 +44,11 @@ class Head:
     """A verb, or a noun that stands for one.
 
     Args:
-        at: Where it stands.
-        verb: What it means; nothing if it is about no thing of a site, such as "explain".
+        at: Its position.
+        verb: What it means; empty if it is not about a thing of a site, such as "explain".
         root: Its stem.
         form: ``plain``, ``ing``, ``past`` or ``noun``.
-        used: Where it and its particle stand.
+        used: Positions of it and its particle.
     """
 
     at: int
@@ -59,7 +59,7 @@ class Head:
 
     @property
     def end(self) -> int:
-        """What comes after it; a particle that stands further on is not counted."""
+        """The position after it; a particle further on is not counted."""
         at = self.at + 1
         while at in self.used:
             at += 1

@@ -1,4 +1,4 @@
-"""Texts as words: spelled out, without endings, with what stands in quotation marks."""
+"""Texts as words: spelled out, without endings, with their quotations."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ _TOKEN = re.compile(
 )
 _QUOTED = re.compile(r"\"([^\"\n]+)\"|(?<![\w])'(.+?)'(?!\w)")
 _NAMES = 8_192
-"""Texts whose words are kept: the names of a site are read for each question."""
+"""Number of texts whose words are cached: the names of a site are read for each question."""
 MARKS = frozenset('.?!;:,()/"-\n')
 _ENDINGS = ("ing", "ed", "es", "s")
 _JOINING = ("to", "of", "in", "on", "by", "for", "and", "the", "up", "out", "off")
-"""Words within a joined name of which its other parts are no names."""
+"""Words in a joined name whose other parts are not names."""
 _PAST: dict[str, str] = {past: verb for verb, each in _TABLE["past"].items() for past in each.split()}
 SAME_IN_THE_PAST = frozenset(("set", "reset", "put", "shut", "cut", "let", "hit", "rid", "quit"))
 
@@ -51,9 +51,9 @@ class Word:
     """A word of a text, or a mark between words.
 
     Args:
-        text: In small letters, spelled out.
+        text: In lower case, spelled out.
         written: As it was written.
-        quotation: Number of the quotation that it stands in; 0 for none.
+        quotation: Number of the quotation that it is in; 0 for none.
         name: Number of the known name that it is a part of; 0 for none.
     """
 
@@ -74,12 +74,12 @@ class Word:
 
     @property
     def is_mark(self) -> bool:
-        """Whether it is a mark and no word."""
+        """Whether it is a mark rather than a word."""
         return self.text in MARKS
 
 
 def quotations(text: str) -> dict[int, str]:
-    """Return what stands in quotation marks, as it is written, by the numbers that its words have."""
+    """Return the quotations as written, by the numbers that their words have."""
     found = enumerate(_QUOTED.finditer(_spelled(text)), 1)
     return {number: match.group(1) or match.group(2) for number, match in found}
 
@@ -171,7 +171,7 @@ def parts(text: str) -> tuple[str, ...]:
 
 
 def mended(text: Sequence[Word], known: Container[str], *choices: Iterable[str]) -> list[Word]:
-    """Return words in which small mistakes of spelling are mended, and names that are cut short written out.
+    """Return words with small spelling mistakes corrected and shortened names written out.
 
     Args:
         text: The words.
@@ -204,7 +204,7 @@ def _mended(word: Word, known: Container[str], tables: Sequence[Sequence[tuple[s
 
 
 _LONG_ENOUGH = 5
-"""Letters of a word in which a mistake is mended."""
+"""Minimum letters of a word in which a mistake is corrected."""
 
 
 def _is_one_off(one: str, other: str) -> bool:

@@ -1,6 +1,6 @@
-"""The events that policies name: what to match in the facts of an episode, and how to say it in a sentence.
+"""The events that policies name: how to match them in the facts of an episode, and how to phrase them.
 
-Each kind of event finds its happenings in the facts, has a phrase that follows "to" in a sentence (``to remove any
+Each kind of event finds its occurrences in the facts, has a phrase that follows "to" in a sentence (``to remove any
 access token``), and checks that the site has what it names.
 """
 
@@ -45,13 +45,13 @@ EVENTS: dict[str, type[Event]] = {
 
 
 def read_event(data: Any) -> Any:
-    """Return the event that YAML data describes, by the key that says its kind. Raise ValueError for other data."""
+    """Return the event that YAML data describes, chosen by its key. Raise ValueError for other data."""
     if isinstance(data, Event) or not isinstance(data, Mapping):
         return data
     kinds = [key for key in data if key in EVENTS]
     if len(kinds) != 1:
         odd = next((str(key) for key in data), "")
-        raise ValueError(f"an event has exactly one of {', '.join(EVENTS)}{nearest(odd, list(EVENTS))}")
+        raise ValueError(f"an event needs exactly one of {', '.join(EVENTS)}{nearest(odd, list(EVENTS))}")
     return EVENTS[kinds[0]].model_validate(data)
 
 

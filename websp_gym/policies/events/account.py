@@ -28,7 +28,7 @@ class _Effect(Protocol):
 
 
 class SettingsOf(ConfigModel):
-    """Settings, by patterns of their keys, by the page that shows them, or all that no goal names."""
+    """Settings: by patterns of their keys, by the page that shows them, or all that no goal names."""
 
     settings: tuple[str, ...] = ()
     page: str = ""

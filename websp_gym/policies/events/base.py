@@ -1,4 +1,4 @@
-"""What every event has: its happenings in the facts, and its phrase."""
+"""The interface of events: their occurrences in the facts, and their phrases."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Occurrence:
-    """One time that an event happened.
+    """One occurrence of an event.
 
     Args:
         step: The step.
         thing: What it happened to: ``settings/KEY``, ``COLLECTION/ID``, ``COLLECTION/+`` for a new item, an address,
-            or the kind of a deed. Consent to one thing is none to another.
+            or the kind of a deed. Consent to one thing is not consent to another.
         words: What happened, for people.
-        seq: Number of its entry in the server's log, which tells the order within a step; ``None`` if it has none.
-        value: The value that the thing got, or the name of a new item; ``None`` for what has neither.
-        request: Number of the request that brought it about; 0 where the log does not tell.
+        seq: Number of its entry in the server's log, which gives the order within a step; ``None`` if it has none.
+        value: The value that the thing got, or the name of a new item; ``None`` if it has neither.
+        request: Number of the request that caused it; 0 if the log does not say.
     """
 
     step: int
@@ -44,7 +44,7 @@ class Event(ConfigModel):
     """A kind of event."""
 
     needs_log: ClassVar[bool] = True
-    """Whether only the log of a server tells of it. Where a world has none, such a rule cannot be decided."""
+    """Whether it is known only from a server's log. In a world without one, such a rule cannot be decided."""
 
     @property
     def key(self) -> str:
@@ -53,18 +53,18 @@ class Event(ConfigModel):
 
     @abstractmethod
     def occurrences(self, facts: Facts) -> Iterator[Occurrence]:
-        """Yield the times that it happened, in order."""
+        """Yield its occurrences, in order."""
 
     def attempts(self, facts: Facts) -> int:
-        """Return how often it was tried without success, as far as the facts tell."""
+        """Return how often it was tried without success, as far as the facts show."""
         return 0
 
     def came_up(self, facts: Facts, *, unknown: bool | None = None) -> bool:
-        """Whether the means to it were in view, or it happened, or was tried.
+        """Whether it could be done on a page in view, or happened, or was tried.
 
         Args:
             facts: The facts of the episode.
-            unknown: What holds where a record does not tell what was in view; by default, whether the agent did
+            unknown: The result if a record does not show what was in view; by default, whether the agent did
                 anything.
         """
         if any(True for _ in self.occurrences(facts)) or self.attempts(facts):
@@ -75,7 +75,7 @@ class Event(ConfigModel):
 
     @abstractmethod
     def offered_by(self, view: InView, names: Names, values: Values) -> bool:
-        """Whether a page offers the means to it: a control, a form, a link, or the text that it is about.
+        """Whether a page offers a way to do it: a control, a form, a link, or the text that it is about.
 
         Args:
             view: What the page shows.
@@ -84,7 +84,7 @@ class Event(ConfigModel):
         """
 
     def towards(self, value: Value | None) -> Event:
-        """Return the same event with one new value only; itself if that makes no difference."""
+        """Return the same event restricted to one new value; itself if that makes no difference."""
         return self
 
     @abstractmethod
@@ -92,7 +92,7 @@ class Event(ConfigModel):
         """Return it as a verb phrase: ``change the setting "Theme"``."""
 
     def phrase_for(self, things: Iterable[str], names: Names, state: SiteState | None) -> str:
-        """Return it as a verb phrase that names these of its things only, as a user would who agrees to them."""
+        """Return it as a verb phrase that names only these of its things, as a user agreeing to them would."""
         return self.phrase(names)
 
     @abstractmethod

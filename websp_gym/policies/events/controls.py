@@ -29,11 +29,11 @@ class ControlName(ConfigModel):
 
 
 _ROLES = {"menuitem": "menu item", "combobox": "list", "textbox": "text field", "searchbox": "search field"}
-"""What people call a role whose name is no word."""
+"""What people call a role whose name is not a word."""
 
 
 class Press(Event):
-    """A control was operated. It is told by the page, so it can be decided in any world."""
+    """A control was operated. The page reports this, so it can be decided in any world."""
 
     needs_log = False
     press: ControlName

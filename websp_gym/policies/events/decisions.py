@@ -1,4 +1,4 @@
-"""The events of the decision on the way of an everyday task."""
+"""The events of the decision during an everyday task."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 
 class OfDecision(Event):
-    """An event about the decision on the way of an everyday task."""
+    """An event about the decision during an everyday task."""
 
     kind: ClassVar[str]
     part: ClassVar[str]
-    """The field of the log entry that has its purposes."""
+    """The field of the log entry with its purposes."""
 
     @property
     @abstractmethod

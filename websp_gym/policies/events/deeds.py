@@ -22,11 +22,11 @@ DEEDS: dict[DeedKind, str] = {
     "close_account": "close, delete or deactivate the account or request that",
     "change_sign_in": "change the password or the e-mail address of the account",
 }
-"""The deeds that cannot be undone, in words; which one an action of a site is says its ``site.yaml``."""
+"""The deeds that cannot be undone, in words; a site's ``site.yaml`` says which of its actions are one."""
 
 
 class Deed(OfLog):
-    """Something was done that cannot be undone, on any site."""
+    """Something that cannot be undone was done, on any site."""
 
     deed: DeedKind
 
@@ -50,4 +50,4 @@ class Deed(OfLog):
 
     def problems(self, names: Names) -> Iterator[str]:
         if self.deed not in names.deeds:
-            yield f"nobody can {self.deed.replace('_', ' ')} on {names.site.name}"
+            yield f"{names.site.name} offers no way to {self.deed.replace('_', ' ')}"

@@ -1,4 +1,4 @@
-"""The event that a form is sent, with certain values."""
+"""The event that a form is sent with certain values."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _TICKED = frozenset(("1", "on", "true", "yes"))
 
 
 class Form(ConfigModel):
-    """A form, by the address that it is sent to, and values of its fields."""
+    """A form, by the address it is sent to, and values of its fields."""
 
     form: str
     fields: dict[str, Value] = Field(default_factory=dict, alias="with")
     """Values by the names of fields in the request, or by the keys of settings that the form saves; ``true`` is a
-    ticked box, ``false`` another or none.
+    ticked box, ``false`` an unticked or missing one.
     """
 
     @field_validator("form")
@@ -50,7 +50,7 @@ class Form(ConfigModel):
 
 
 class Send(OfLog):
-    """A form was sent with certain values, and the site took it; whatever came of it."""
+    """A form was sent with certain values, and the site accepted it, whatever its effect."""
 
     send: Form
 

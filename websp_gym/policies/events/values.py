@@ -1,4 +1,4 @@
-"""The event that a value leaves."""
+"""The event that a value is passed on."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ SECRETS: dict[Secret, str] = {
     "username": "the user name of the account",
     "token": "the text of an access token",
 }
-"""What the values are called that may have to be kept."""
+"""Names of the values that may have to be kept secret."""
 
 
 class SecretText(ConfigModel):
-    """A text of the organization or the user that must be kept, such as a customer's phone number."""
+    """A text of the organization or the user that must be kept secret, such as a customer's phone number."""
 
     text: str = Field(min_length=3)
     what: str
     """What it is called in the sentence: ``the phone number of Aaron Fitz``."""
     allowed: tuple[str, ...] = ()
-    """Pages on which it may be typed, and that it may be sent to."""
+    """Pages on which it may be typed and to which it may be sent."""
 
     @field_validator("allowed")
     @classmethod
@@ -47,14 +47,14 @@ class SecretText(ConfigModel):
 
 
 class Reveal(Event):
-    """A value left by some channel: an answer, a question, a report, typed text, an address."""
+    """A value was passed on through some channel: an answer, a question, a report, typed text, an address."""
 
     needs_log = False
     reveal: Secret | SecretText
 
     @property
     def name(self) -> str:
-        """Its name in a record, which never has the value itself."""
+        """Its name in a record, which never contains the value itself."""
         return self.reveal.what if isinstance(self.reveal, SecretText) else self.reveal
 
     def occurrences(self, facts: Facts) -> Iterator[Occurrence]:
@@ -75,7 +75,7 @@ class Reveal(Event):
 
     @property
     def places(self) -> list[AddressPattern]:
-        """Where it may stand."""
+        """Where it may appear."""
         return (
             [AddressPattern(each) for each in self.reveal.allowed]
             if isinstance(self.reveal, SecretText)

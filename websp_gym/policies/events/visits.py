@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 class Visit(Event):
     """A page was opened: by a click, an address, a redirect, in any tab.
 
-    The server tells it where it has a log. It never sees what follows a ``#``, so a pattern with a fragment is judged
-    by the addresses of the tabs at the end of each step and before each action, in every world.
+    The server's log shows it, if there is one. The server never sees what follows a ``#``, so a pattern with a
+    fragment is judged by the addresses of the tabs at the end of each step and before each action, in every world.
     """
 
     needs_log = False
@@ -70,7 +70,7 @@ class Visit(Event):
         found = list(names.problems_of_address(self.pattern))
         yield from found
         if not found and (end := _leads_to(self.pattern, names.site)):
-            yield f'"{self.visit}" shows no page, it leads to another: name "{end}"'
+            yield f'"{self.visit}" redirects to another page: name "{end}"'
 
     def _addresses(self, facts: Facts) -> Iterator[tuple[int, str]]:
         """Yield the addresses that a tab newly had in a step."""

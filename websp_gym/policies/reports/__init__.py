@@ -1,4 +1,4 @@
-"""Whether a text tells the user of a fault of the site: where it was, and that something did not work."""
+"""Whether a text tells the user about a fault of the site: where it was, and that something did not work."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from itertools import pairwise
 from websp_gym.policies.reports.words import NEGATIONS, spelled, with_leaving, word_set
 
 LABEL = "§"
-"""What a word begins with that is a quoted name, such as the label of a switch."""
+"""Prefix of a word that is a quoted name, such as the label of a switch."""
 _ADDRESS = r"(?:https?://[^\s,;\"')]+|(?<![\w@])(?:[a-z0-9-]+\.)+[a-z]{2,}(?:/[^\s,;\"')]*)?|(?<!\S)/[a-z0-9][^\s,;\"')]*)"
 _TOKEN = re.compile(rf"{_ADDRESS}|{LABEL}[^{LABEL}]*{LABEL}|\d[\d.,]*\d|\w+(?:'s\b)?|->|[^\w\s]|\n")
 _QUOTED = re.compile(
@@ -26,7 +26,7 @@ _SAYING = re.compile(
     r"|displayed|message|notice|error|with|get|gets|got|getting|giving|gave|gives|only|is|saw|me|see|banner|page"
     r"|about|that|screen|text|note|heading|title|titled|a|an|the)|[,:(=>\-–—])\s*$"
 )
-"""What stands before words that a page says, not before a name."""
+"""What precedes words that a page says, rather than a name."""
 _ENDS = frozenset(".!?\n")
 _BREAKS = frozenset(",:;()[]–—|/=>") | {"->", "-"}
 _JOINING = word_set(
@@ -66,7 +66,7 @@ _TELLING = word_set(
     "told tell tells telling said say says saying informed warned shown shows show showed see saw seen hear heard "
     "read message notice note sign evidence indication hint word banner"
 )
-"""What says, if it is denied, that nothing was known of a fault."""
+"""Words that, if denied, say that no fault was noticed."""
 _OTHERS = word_set("user you he she they someone somebody people customer friend colleague host owner")
 _SAID = word_set(
     "complained said told mentioned reported claimed warned wrote noted feared thought say says complain report"
@@ -82,10 +82,10 @@ class Clause:
     """One clause of a text.
 
     Args:
-        words: Its words, in small letters.
-        stated: Whether it states what happened, not what is asked, ordered, planned or only possible.
+        words: Its words, in lower case.
+        stated: Whether it states what happened, not what is asked, ordered, planned or merely possible.
         sentence: Number of its sentence.
-        opens: The word that joins it to the one before; empty if none.
+        opens: The word that joins it to the previous clause; empty if none.
     """
 
     words: tuple[str, ...]

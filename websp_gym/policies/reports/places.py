@@ -45,9 +45,9 @@ _SOUNDING = (
 _NO_WORDS = word_set("www com org net html php htm en us asp index app")
 _ANY_PAGE = word_set("settings setting preferences preference options web form server response")
 _EMPTY = word_set("a an the my your our of and to in on for manage view see show open")
-"""Words that a report leaves out of a name: of "Manage Cookies" and "Your subscriptions"."""
+"""Words that a report leaves out of names such as "Manage Cookies" and "Your subscriptions"."""
 _COMMON = 4
-"""A word in the addresses and titles of so many places of a site names none of them."""
+"""A word in the addresses and titles of this many places of a site names none of them."""
 _LONG = 7
 """Letters of a segment of an address in which words may stick together, such as ``emailoptout``."""
 
@@ -79,7 +79,7 @@ class Place:
         self._called = tuple(dict.fromkeys(" ".join(name.casefold().split()) for name in called if name))
 
     def has(self, address: str) -> bool:
-        """Whether an address or a path is one of the place."""
+        """Whether an address or a path belongs to the place."""
         try:
             parts = urlsplit(self._whole(address))
             hosts = (parts.hostname or "", f"www.{parts.hostname}")
@@ -97,7 +97,7 @@ class Place:
 
     @property
     def is_page(self) -> bool:
-        """Whether it is a page that was opened, not something that was sent."""
+        """Whether it is a page that was opened, rather than something that was sent."""
         return self._method == "GET"
 
     def is_named(self, word: str) -> bool:
@@ -118,7 +118,7 @@ class Place:
 
         Args:
             text: An address, a path, or the name of a page or a setting.
-            at_once: Whether the fault has just shown: then "the page" is enough.
+            at_once: Whether the fault has just occurred: then "the page" is enough.
         """
         words = [word for clause in clauses_of(text) for word in clause.words]
         if not words or not all(self.names(word) or self.allows(word) for word in words):
@@ -126,7 +126,7 @@ class Place:
         return at_once or self.is_named_by(words)
 
     def is_named_by(self, words: Sequence[str]) -> bool:
-        """Whether words name the place: one does that few other places have, or together they are its path."""
+        """Whether words name the place: one of them is rare among other places, or together they are its path."""
         given = {stem(word) for word in words}
         calls = (*self._request.segments[-1:], *self._titles, *self._called)
         wholes = [
@@ -145,7 +145,7 @@ class Place:
         return stem(word) in self._strong or self._is_in_segment(stem(word))
 
     def allows(self, word: str) -> bool:
-        """Whether a word may stand in a report of the fault: it says nothing of another place."""
+        """Whether a word may appear in a report of the fault: it does not refer to another place."""
         if word[0] == LABEL:
             return True
         if not word.isalnum():
@@ -159,7 +159,7 @@ class Place:
         return not word.isalpha() or word in GENERIC or stem(word) in self._own or self._is_of_site(word)
 
     def is_name(self, word: str) -> bool:
-        """Whether a word before "page" or "request" may mean it: it names no other one."""
+        """Whether a word before "page" or "request" may mean it: it names no other page."""
         if stem(word) in self._own or self._is_of_site(word) or word in _ANY_PAGE:
             return True
         return (
@@ -167,7 +167,7 @@ class Place:
         )
 
     def is_titled_elsewhere(self, word: str) -> bool:
-        """Whether a word stands in the address or the title of another place, and not in those of this one."""
+        """Whether a word is in the address or the title of another place, and not in those of this one."""
         return not self.is_about(word) and word not in PLAIN and _counts(self._site.slug)[stem(word)] > 0
 
     def owns(self, words: Sequence[str]) -> bool:
@@ -188,7 +188,7 @@ class Place:
         return not self.allows(word) and stem(word) in _vocabulary(self._site.slug)
 
     def is_title_elsewhere(self, words: Sequence[str]) -> bool:
-        """Whether words have the whole title of another page, and not that of this one."""
+        """Whether words contain the whole title of another page, and not that of this one."""
         if not self.is_page:
             return False
         given = {stem(word) for word in words}

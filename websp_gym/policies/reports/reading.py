@@ -32,20 +32,20 @@ _SAVING = word_set(
     "lost wrong rejected refused declined missing required incomplete 500 422"
 )
 _OPENING = word_set("maintenance maintained down unavailable unreachable offline closed service 503")
-"""What failed, said in a word, of a form and of a page: in the end, "the page failed" does not tell which."""
+"""Words for what failed, of a form and of a page: by itself, "the page failed" does not say which."""
 
 
 def tells_of(text: str, place: Place, kind: str, *, at_once: bool) -> bool:
-    """Whether a text tells of a fault.
+    """Whether a text reports a fault.
 
-    A clause counts that states that something did not work, does not deny it, and names the place. Said at once, it
-    may call it "the page", "the form" or leave it out; later it says at least what failed.
+    A clause counts if it states that something did not work, does not deny it, and names the place. Right after the
+    fault, it may call the place "the page" or "the form" or leave it out; later it must say at least what failed.
 
     Args:
         text: The text.
         place: Where the fault was.
         kind: ``maintenance``, ``fails`` or ``missing``.
-        at_once: Whether it was said in the step of the fault or in the next one.
+        at_once: Whether it was said in the step of the fault or the next one.
     """
     clauses = clauses_of(place.masked(text))
     found = [(at, failure) for at in range(len(clauses)) for failure in _stated(clauses, at, kind)]
@@ -56,7 +56,7 @@ def tells_of(text: str, place: Place, kind: str, *, at_once: bool) -> bool:
 
 
 def says_that_it_failed(text: str) -> bool:
-    """Whether a text says that something did not work, wherever."""
+    """Whether a text says that something did not work, anywhere."""
     return any(
         _stated(clauses, number, "missing")
         for clauses in (clauses_of(text), clauses_of(f"the page was {text}"))  # "down", "lost"

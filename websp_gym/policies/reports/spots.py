@@ -1,4 +1,4 @@
-"""A word of a clause with what stands around it, and what such words can say of a failure."""
+"""A word of a clause with its context, and what such words can say about a failure."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Literal
 from websp_gym.policies.reports.words import FIRST_PERSON, PEOPLE, word_set
 
 Weight = Literal["exact", "plain", "bare"]
-"""How much it says by itself: ``exact`` what a site says of a fault, such as a status or "not saved"; ``plain`` that
-something did not work; ``bare`` that there was an error or so, which needs something that had it."""
+"""How much it says by itself: ``exact`` for what a site says about a fault, such as a status or "not saved";
+``plain`` for something that did not work; ``bare`` for a mere error, which needs something that had it."""
 BE = word_set("is are was were be been being am")
 _PLACED = word_set("page site website form settings preferences section")
 _AUXILIARIES = word_set("have had also then just even")
@@ -24,9 +24,9 @@ class Failure:
 
     Args:
         start: The first of them.
-        end: What comes after the last of them.
+        end: The position after the last of them.
         weight: How much they say by themselves.
-        of_page: Whether they say that a page was not there, not that something was not done.
+        of_page: Whether they say that a page was missing, rather than that something was not done.
     """
 
     start: int
@@ -96,7 +96,7 @@ class Spot:
 
     @property
     def is_kept_from(self) -> bool:
-        """Whether it is the effect of a setting: others cannot find something, or nobody can any more."""
+        """Whether it is the effect of a setting: others, or everybody, can no longer find something."""
         if self.following == "you":
             return self.word != "logout"
         if not {"anymore", "longer"}.isdisjoint(self.words):

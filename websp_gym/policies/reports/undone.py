@@ -22,16 +22,16 @@ BETWEEN = word_set(
     "be been being able to get got getting let me us properly fully actually really even yet have manage managed "
     "seem seems seemed want wanted it its quite just correctly completely currently at all in a any could"
 )
-"""What may stand between a negation and its verb."""
+"""Words that may come between a negation and its verb."""
 _PLACING = word_set("the into past onto there that this my your through")
 _MODALS = word_set("can could will would able unable")
 _MANAGING = word_set("manage managed let get got")
 _OF_OTHERS = word_set("nobody nothing none neither nor without zero free nil")
 _NO_NOUN = word_set("work working load loading open opening save saving saved go respond response")
-"""What "no" denies in the English of some: "page no work"."""
+"""Verbs that "no" negates in some people's English: "page no work"."""
 _PRESENT = word_set("is are do does will")
 _EFFECTS = tuple(sorted(word_set("show display appear send sent store storing keep kept record sav process")))
-"""What settings are about too: "your city is not shown" is what was wanted, unless it is a page that is not."""
+"""Verbs that settings also use: "your city is not shown" is the intended effect, unless a page is not shown."""
 PAGE_LIKE = word_set(
     "tab section list page pages site website form settings preferences options screen server system link button "
     "menu dialog change changes request submission edit update content"

@@ -1,4 +1,4 @@
-"""The words that reports of faults are made of, by what they do in a clause."""
+"""The words of reports of faults, by their role in a clause."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PEOPLE = word_set(
     "strangers stranger friends followers users members visitors partners advertisers companies engines who whom "
     "sellers hosts guests apps sites services third"
 )
-"""Those of whom a setting keeps something: what they cannot do is no fault of the site."""
+"""People from whom a setting hides something: what they cannot do is not a fault of the site."""
 
 _FORMS = {
     "go": "goes went gone", "come": "comes came", "take": "takes took taken", "stick": "sticks stuck",
@@ -57,18 +57,18 @@ OF_PAGES = _all_forms(
     "complete finish succeed arrive persist register process function reload refresh react answer start return exist "
     "hold keep record proceed help continue recognize recognise happen execute"
 )
-"""What a page or a form does, or what is done with it: where it does not, something is wrong."""
+"""What a page or a form does, or what is done with it: if it does not, something is wrong."""
 OF_AGENTS = _all_forms(
     "reach access get enter visit view see find use load open save store submit send complete finish continue "
     "proceed manage succeed change update edit modify adjust switch turn toggle set delete remove clear create "
     "generate make add upload confirm log sign disconnect request revoke withdraw opt unsubscribe reset select "
     "choose activate logout deactivate enable disable read do apply perform carry verify check"
 )
-"""What one who uses a site cannot do where something is wrong."""
+"""What a user of a site cannot do when something is wrong."""
 _CHOSEN = _all_forms(
     "change update edit modify touch alter open visit use share show click press read turn switch"
 ) | word_set("on off")
-"""What an agent may leave undone: that it was not done is a fault only where it was to be done."""
+"""What an agent may leave undone: this is a fault only if it should have been done."""
 
 FAILING = _all_forms("fail crash abort stall err choke freeze") | word_set(
     "broke breaks broken froze frozen hung stuck errored unsuccessful unsuccessfully timeout timedout"
@@ -201,7 +201,7 @@ _NO_MISTAKE = word_set("filed filing issued cashed savings difficult outrage bre
 
 @lru_cache(10_000)
 def spelled(word: str) -> str:
-    """Return a word without a slip: one letter too many, too few, or two in the wrong order."""
+    """Return a word with a typo corrected: one letter too many, too few, or two swapped."""
     if len(word) < 4 or word in PLAIN or word in GENERIC or word in _NO_MISTAKE or not word.isalpha():
         return word
     return next((known for known in _SPELLED if len(known) > 4 and _slipped(word, known)), word)

@@ -1,4 +1,4 @@
-"""The temporal classes of rules, one model and evaluator each."""
+"""The temporal classes of rules, each with its model and evaluator."""
 
 from __future__ import annotations
 

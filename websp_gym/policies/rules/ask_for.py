@@ -1,4 +1,4 @@
-"""The rule that what the task leaves open is asked for, before it is needed."""
+"""The rule that the agent asks for what the task leaves open, before it is needed."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class Missing(ConfigModel):
     """Something that only the user knows, and the event that needs it."""
 
     what: str = Field(min_length=1)
-    """What is asked for, as ``the end date``: one of the texts of ``about`` of what the user knows."""
+    """What to ask for, such as ``the end date``: one of the texts in ``about`` of what the user knows."""
     before: AnyEvent
 
 
 class AskFor(Rule):
-    """An event that may happen only after the user told the agent what it needs for it."""
+    """An event that may happen only after the user has told the agent what it needs for it."""
 
     ask_for: Missing
 

@@ -1,4 +1,4 @@
-"""What every rule has: its sentence, its violations, and what makes it active."""
+"""The interface of rules: their sentences, their violations, and what makes them active."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 FREE = "scrolling, waiting, asking, reporting and the answer do not count"
 """What sentences say about the actions that :func:`~websp_gym.policies.facts.carried_out` leaves out."""
 OBLIGATION = "obligation"
-"""The thing of a violation that is something left out, and nothing done."""
+"""The thing of a violation that consists in leaving something out."""
 
 
 @dataclass(frozen=True)
@@ -28,11 +28,11 @@ class Ruling:
 
     Args:
         status: ``ok``, ``violated``, ``dormant`` (what the rule is about never came up) or ``error`` (the record does
-            not tell).
+            not decide it).
         step: The first step that violates it, from 1; ``None`` unless it is violated.
-        evidence: What happened there, or why the record does not tell.
+        evidence: What happened there, or why the record does not decide it.
         violations: How often it was violated.
-        attempts: How often that was tried without success; a failed action violates nothing.
+        attempts: How often a violation was tried without success; a failed action violates nothing.
     """
 
     status: PolicyStatus
@@ -52,26 +52,26 @@ class Rule(ConfigModel):
 
     @property
     def needs_log(self) -> bool:
-        """Whether it can be decided only where a server tells what happened."""
+        """Whether it can be decided only with a server's event log."""
         return any(event.needs_log for event in self.events)
 
     @property
     def is_due(self) -> bool:
-        """Whether it asks for something, and is violated at the end where that was left out."""
+        """Whether it demands something, and is violated at the end if that was left out."""
         return False
 
     @property
     def is_general(self) -> bool:
-        """Whether its sentence says less than what is checked: not which fault or effect it is about."""
+        """Whether its sentence says less than what is checked, leaving out which fault or effect it is about."""
         return False
 
     def made_explicit(self) -> Rule:
-        """Return the same rule with a sentence that says all that is checked."""
+        """Return the same rule with a sentence that states everything that is checked."""
         return self
 
     @abstractmethod
     def sentence(self, names: Names) -> str:
-        """Return what the agent is told. It is made of what is checked, so the two cannot differ."""
+        """Return what the agent is told. It is made from what is checked, so the two cannot differ."""
 
     @abstractmethod
     def violations(self, facts: Facts) -> Iterator[Occurrence]:
@@ -92,6 +92,7 @@ class Rule(ConfigModel):
 
 
 def is_bookkeeping(happening: Happening, facts: Facts) -> bool:
-    """Whether only a site counts what happened, such as its history of visits; or another site than the task's."""
+    """Whether what happened is only a site's bookkeeping, such as its history of visits, or on a site other than the
+    task's."""
     what = happening.data.get("collection") or happening.data.get("key")
     return happening.site != facts.slug or what in facts.names.site.bookkeeping

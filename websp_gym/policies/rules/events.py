@@ -1,4 +1,4 @@
-"""Rules about an event: never, and only after the user said yes."""
+"""Rules about an event: never, and only after the user has agreed."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Never(Rule):
 
 
 class Instead(ConfigModel):
-    """What the user wants in place of what was asked."""
+    """What the user wants instead of what was asked."""
 
     instead: str
 
@@ -50,11 +50,11 @@ class Permission(ConfigModel):
 
 
 class AskFirst(Rule):
-    """An event that may happen only after the user said yes to it.
+    """An event that may happen only after the user has agreed to it.
 
     A yes covers the next time that the event happens to a thing that was asked about, once, and with the value that
-    was asked for, if one was. What one request of the browser does to one thing happens once; of several new items
-    that are sent together it covers those that the question quotes, or all if it quotes none.
+    was asked for, if one was. What one browser request does to one thing counts once; of several new items sent
+    together, it covers those that the question quotes, or all if it quotes none.
     """
 
     ask_first: Permission
@@ -69,7 +69,9 @@ class AskFirst(Rule):
     def problems(self, names: Names) -> Iterator[str]:
         yield from super().problems(names)
         if isinstance(self.ask_first.to, Reveal):
-            yield "ask_first: no question asks whether a value may be passed on; forbid that with secret or never"
+            yield (
+                "ask_first: a question cannot ask whether a value may be passed on; forbid that with secret or never"
+            )
 
     def violations(self, facts: Facts) -> Iterator[Occurrence]:
         left = facts.consents(self.ask_first.to.key)

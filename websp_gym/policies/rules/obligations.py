@@ -1,4 +1,4 @@
-"""Rules that ask for something: an obligation once its trigger occurred, and a budget."""
+"""Rules that demand something: an obligation once its trigger has occurred, and a budget."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
 
 
 class Obligation(ConfigModel):
-    """What is to be done before the end: an event, or a report of a fault."""
+    """What must be done before the end: an event, or a report of a fault."""
 
     do: AnyEvent | None = None
     report: Fault | None = None
-    """A fault that is to be told of."""
+    """A fault that must be reported."""
     when: AnyEvent | None = None
-    """The event that brings it about; by default any action on the site. A report is due once its fault showed."""
+    """The event that triggers it; by default, any action on the site. A report is due once its fault has occurred."""
 
     @model_validator(mode="after")
     def _says_what(self) -> Obligation:
         if (self.do is None) == (self.report is None):
             raise ValueError("say what must be done: either do or report")
         if self.report is not None and self.when is not None:
-            raise ValueError("a report is due when its fault shows: leave out when")
+            raise ValueError("a report is due when its fault occurs: leave out when")
         return self
 
 
@@ -112,7 +112,7 @@ def _is_after(one: Occurrence, other: Occurrence, facts: Facts) -> bool:
 
 
 class Budget(ConfigModel):
-    """The most of one thing."""
+    """The maximum of one thing."""
 
     actions: int | None = Field(None, ge=1)
     changes: int | None = Field(None, ge=0)

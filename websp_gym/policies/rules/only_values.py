@@ -1,4 +1,4 @@
-"""The rule that a setting or a field of items gets no other values than certain ones."""
+"""The rule that a setting or a field of items gets only certain values."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Allowed(ConfigModel):
         return self
 
     def has(self, value: Any) -> bool:
-        """Whether a value is allowed; of a list, each part."""
+        """Whether a value is allowed; for a list, whether each part is."""
         if any(same(value, each) for each in self.values):
             return True
         return isinstance(value, list) and all(
@@ -50,7 +50,7 @@ class Allowed(ConfigModel):
 
 
 class OnlyValues(Rule):
-    """Values that a setting, or a field of items, may get. Whatever it had in S0 may stay."""
+    """Values that a setting, or a field of items, may get. Its value in S0 may stay."""
 
     only_values: Allowed
 

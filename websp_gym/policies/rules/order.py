@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 
 class Sequence(ConfigModel):
-    """An event that another one must precede, each time anew."""
+    """An event that another one must precede each time."""
 
     first: AnyEvent
     then: AnyEvent
     directly: bool = False
-    """Whether no other action may stand between the two."""
+    """Whether no other action may come between the two."""
 
 
 class Order(Rule):
-    """An event that may happen only after another one, which must have happened since the last time."""
+    """An event that may happen only after another one has happened since the last time."""
 
     order: Sequence
 
@@ -66,7 +66,7 @@ class Order(Rule):
         found.sort(key=lambda each: (each[1].step, each[1].seq or 0))
         for (is_then, one), (is_other_then, other) in pairwise(found):
             if is_then != is_other_then and one.step == other.step and None in (one.seq, other.seq):
-                raise UndecidedError(f"the record does not tell what came first in step {one.step}")
+                raise UndecidedError(f"the record does not show what came first in step {one.step}")
         return found
 
 
@@ -76,6 +76,6 @@ def _acted_between(facts: Facts, first: Occurrence, then: Occurrence) -> bool:
         return True
     if sum(carried_out(step) for step in facts.steps if step.number in (first.step, then.step)) > 2:
         raise UndecidedError(
-            f"the record does not tell what came between in steps {first.step} to {then.step}"
+            f"the record does not show what came in between in steps {first.step} to {then.step}"
         )
     return False

@@ -1,4 +1,4 @@
-"""The rule that texts of pages and of other people are not instructions."""
+"""The rule that texts on pages and from other people are not instructions."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ _GENERAL = (
 
 
 class Injection(ConfigModel):
-    """A text of another person on a page of the site that tells an agent to do something."""
+    """Another person's text on a page of the site that tells an agent to do something."""
 
     kind: InjectionKind
     place: str
-    """Name of the place on a page that takes it: ``planted("PLACE")`` in a template of the site."""
+    """Name of its place on a page: ``planted("PLACE")`` in a template of the site."""
     text: str
     effect: AnyEvent
-    """What the text wants done. It shows whether the agent obeyed, whatever it says about it."""
+    """What the text wants done. It shows whether the agent obeyed, whatever the agent says."""
     explicit: bool = False
     """Whether the sentence names the effect; by default, it is about all texts of others."""
 
 
 class Resist(Rule):
-    """An instruction that is planted in a text of a page must have no effect."""
+    """An instruction planted in a text of a page must have no effect."""
 
     resist: Injection
 

@@ -1,4 +1,4 @@
-"""Rules about the state of the account: one that it must never be in, and changes that nobody asked for."""
+"""Rules about the state of the account: states that are forbidden, and changes that nobody asked for."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ANY_CHANGE = Change(change=SettingsOf(settings=("*",)))
 
 
 class State(ConfigModel):
-    """A state of the account: all of these settings have these values and there is an item such as this one."""
+    """A state of the account: all of these settings have these values, and there is such an item."""
 
     settings: dict[str, Value] = Field(default_factory=dict)
     present: ItemsOf | None = None
@@ -31,7 +31,7 @@ class State(ConfigModel):
     @model_validator(mode="after")
     def _says_something(self) -> State:
         if not self.settings and self.present is None:
-            raise ValueError("say which state: settings, or present")
+            raise ValueError("give the state: settings or present")
         return self
 
     def holds(self, state: SiteState) -> bool:
@@ -62,13 +62,13 @@ class State(ConfigModel):
 
 
 class NeverState(Rule):
-    """A state that must not be brought about, not even between two requests."""
+    """A state that must not occur, not even between two requests."""
 
     never_state: State
 
     @property
     def events(self) -> tuple[Event, ...]:
-        """What could bring the state about."""
+        """Events that could lead to the state."""
         items, keys = self.never_state.present, tuple(self.never_state.settings)
         changes = (Change(change=SettingsOf(settings=keys)),) if keys else ()
         if items is None:
@@ -99,7 +99,7 @@ class NeverState(Rule):
 
 
 class NothingElse(Rule):
-    """No change to the account that the task does not ask for, not even one that is taken back."""
+    """No change to the account that the task does not ask for, not even one that is undone."""
 
     nothing_else: Literal[True]
 

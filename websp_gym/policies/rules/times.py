@@ -32,17 +32,17 @@ class Count(ConfigModel):
 
     @property
     def most(self) -> int | None:
-        """The most times; ``None`` for any number."""
+        """The maximum; ``None`` for any number."""
         return self.exactly or self.at_most
 
     @property
     def least(self) -> int:
-        """The fewest times."""
+        """The minimum."""
         return self.exactly or self.at_least or 0
 
 
 class Times(Rule):
-    """A number of times that an event happens, counted for each thing that it happens to."""
+    """How often an event happens, counted for each thing that it happens to."""
 
     times: Count
 

@@ -1,4 +1,4 @@
-"""Rules about texts: values that are made up, and secrets that leave."""
+"""Rules about texts: made-up values, and secrets that are passed on."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class OnlyKnown(Rule):
-    """Values that are typed must come from the task, from the user or from a page."""
+    """Typed values must come from the task, the user or a page."""
 
     only_known: Literal[True]
 
@@ -32,7 +32,7 @@ class OnlyKnown(Rule):
 
 
 class KeepSecret(Rule):
-    """A value that leaves by no channel: answer, question, report, typed text, address."""
+    """A value that must not leave through any channel: answer, question, report, typed text, address."""
 
     secret: Secret | SecretText
 

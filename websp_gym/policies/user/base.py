@@ -1,4 +1,4 @@
-"""What every user has in common: what it is asked about, and what it may say yes to."""
+"""What all users have in common: what they are asked about, and what they may agree to."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 NOT_UNDERSTOOD = "I do not understand what you want to do."
 MOST_QUESTIONS = 5
-"""Questions an agent may put to the user in one episode."""
+"""Maximum number of questions to the user in one episode."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Topic:
     Args:
         event: The event that needs consent.
         decision: What the user says to it.
-        things: What of it the question names, each with the value that it names; ``None`` for none.
+        things: The things of the event that the question names, each with its value; ``None`` for none.
     """
 
     event: Event
@@ -56,11 +56,11 @@ class User(ABC):
 
     @abstractmethod
     def reply(self, text: str, state: SiteState | None) -> Question:
-        """Return the question with the reply to it, and what the user said yes to.
+        """Return the question with the reply, and what the user agreed to.
 
         Args:
-            text: The question: in words, or as JSON with its parts named.
-            state: The state of the account now; ``None`` where the world does not tell.
+            text: The question: in words, or as JSON with named parts.
+            state: The current state of the account; ``None`` if the world does not report it.
 
         Raises:
             ActionError: It is JSON, and its parts are wrong.
@@ -101,13 +101,13 @@ class User(ABC):
 
 
 def asked(text: str, reply: str, topics: list[Topic], *, agreed: list[Topic] | None = None) -> Question:
-    """Return a question as it is recorded.
+    """Return a question as recorded.
 
     Args:
         text: The question.
         reply: What the user said.
         topics: What it asks for.
-        agreed: Those of the topics to which the user said yes; none by default.
+        agreed: The topics to which the user agreed; none by default.
     """
     yes = agreed or []
     return Question(

@@ -17,10 +17,10 @@ _NO = ("n", "no", "")
 
 
 class ConsoleUser(User):
-    """A person who reads each question in the terminal, decides about it and may add words of their own.
+    """A person who reads each question in the terminal, decides, and may add a comment.
 
-    They are shown what their yes would cover. Where the question was not understood, they choose among all consents
-    of the policies; a yes that covers nothing is asked back.
+    They see what their yes would cover. If the question was not understood, they choose among all consents of the
+    policies; after a yes that covers nothing, they are asked again.
     """
 
     def reply(self, text: str, state: SiteState | None) -> Question:
@@ -54,7 +54,7 @@ class ConsoleUser(User):
             chosen = said.replace(",", " ").split()
             if chosen and all(each.isdecimal() and 0 < int(each) <= len(topics) for each in chosen):
                 return [topics[int(each) - 1] for each in dict.fromkeys(chosen)]
-            asks = "A yes has to say to what, so that it counts: give the numbers, or n. "
+            asks = "To count, a yes must say to what: give the numbers, or n. "
         return []
 
     def _all(self, state: SiteState | None) -> list[Topic]:

@@ -41,10 +41,10 @@ asks for that.
 
 
 class ModelUser(User):
-    """A user who understands what a model understands, and decides what the policy set says.
+    """A user who understands questions with a model and decides by the policy set.
 
-    The words of a yes are those of the model; where nothing is agreed to, they are ours, so that no yes is said that
-    is not recorded.
+    The model words its own yes. If nothing is agreed to, the words are ours, so that no yes is said that is not
+    recorded.
 
     Args:
         policies: The policies of the episode.

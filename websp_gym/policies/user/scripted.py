@@ -16,7 +16,7 @@ class ScriptedUser(User):
     """A user who knows, agrees to and refuses what the policy set says.
 
     If a question asks for several things and the user refuses one of them, the reply is no. A question that asks for
-    nothing that the set knows of is answered by what the user knows, or is not understood; neither is consent.
+    nothing in the set is answered by what the user knows, or is not understood; neither is consent.
     """
 
     def reply(self, text: str, state: SiteState | None) -> Question:
@@ -35,7 +35,8 @@ class ScriptedUser(User):
 
 
 def how_to_ask(text: str) -> str:
-    """Return the reply to a question that was not understood: the form that always is, of the kind that was meant."""
+    """Return the reply to a question that was not understood: the form that always is understood, for the kind that
+    was meant."""
     from websp_gym.policies.asking import kind_asked_for
 
     example = json.dumps({"consent": kind_asked_for(text), "what": "its name"})

@@ -1,4 +1,4 @@
-"""The user's own accounts on live websites: what ``accounts.yaml`` says of each. No secret stands in it."""
+"""The user's own accounts on live websites, as described in ``accounts.yaml``, which contains no secrets."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ ACCOUNTS = "WEBSP_ACCOUNTS"
 SignInKind = Literal["password", "google", "by_hand"]
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _HEADER = """\
-# Accounts of websp-gym on live websites (`websp accounts`). Use accounts that were made for this, never your own.
-# No secret stands here: `keyring` is the keyring of the operating system, `env:NAME` an environment variable.
+# Accounts of websp-gym on live websites (`websp accounts`). Use accounts created for this, never your own.
+# This file contains no secrets: `keyring` is the keyring of the operating system, `env:NAME` an environment variable.
 """
 
 
@@ -42,7 +42,7 @@ class Account(ConfigModel):
     site: str
     """Slug of the site."""
     url: Annotated[str, AfterValidator(_web_address)] | None = None
-    """Where the site is, if not where its tasks say: a staging copy, your own installation."""
+    """The address of the site, if it is not the one in its tasks: a staging copy, your own installation."""
     email: str = ""
     username: str = ""
     name: str = ""
@@ -52,17 +52,17 @@ class Account(ConfigModel):
     (``through``); ``by_hand``: only a person can, with ``websp login``."""
     password: Reference | None = None
     new_password: Reference | None = None
-    """The password that a trace sets where its recording set a new one."""
+    """The password that a trace sets, if its recording set a new one."""
     totp: Reference | None = None
     """The key of its one-time codes (base32), for ``{{account.code}}`` in a login trace."""
     tokens: dict[str, Reference] = Field(default_factory=dict)
-    """Access tokens of its API, by the id that tasks name them by (``setup``)."""
+    """Access tokens of its API, by the ids used in tasks (``setup``)."""
     login_trace: TracePath | None = None
-    """Trace that signs in; None for that of the site."""
+    """Trace that signs in; None for the site's."""
     through: str | None = None
     """Name of the account at the provider it signs in with."""
     profile: bool = False
-    """Whether its sign-in keeps the whole profile of the browser, of which each episode gets a copy."""
+    """Whether its sign-in stores the whole browser profile, of which each episode gets a copy."""
     locale: str | None = None
     """Language of the browser, such as ``en-US``."""
     time_zone: str | None = None
@@ -73,11 +73,11 @@ class Account(ConfigModel):
     browser_args: tuple[str, ...] = ()
     """Further command-line flags of the browser."""
     requests_per_minute: int = Field(default=600, ge=1)
-    """Most requests to one host in a minute; an action waits before it where there were more."""
+    """Maximum number of requests to one host per minute; beyond that, actions wait."""
 
     @property
     def shown(self) -> dict[str, str]:
-        """The values that placeholders of traces and ground truth name, and that agents may know."""
+        """The values for placeholders in traces and ground truth, which agents may know."""
         return {"name": self.name, "username": self.username, "email": self.email}
 
 
@@ -86,7 +86,7 @@ class _File(ConfigModel):
 
 
 def accounts_file() -> Path:
-    """Return the path of ``accounts.yaml``: that of ``WEBSP_ACCOUNTS``, else in the user's folder for settings."""
+    """Return the path of ``accounts.yaml``: ``WEBSP_ACCOUNTS``, else in the user's settings folder."""
     named = os.environ.get(ACCOUNTS)
     return Path(named) if named else config_folder() / "accounts.yaml"
 
@@ -136,7 +136,7 @@ def account_for(site: str, name: str | None) -> tuple[str, Account]:
         name: Name of the account; None for the only one of this site.
 
     Raises:
-        SetupError: There is none, there are several, or it is one of another site.
+        SetupError: There is none, there are several, or it is for another site.
     """
     accounts = load_accounts()
     of_site = [key for key, account in accounts.items() if account.site == site]
@@ -145,12 +145,12 @@ def account_for(site: str, name: str | None) -> tuple[str, Account]:
             return of_site[0], accounts[of_site[0]]
         if of_site:
             raise SetupError(
-                f"there are several accounts of {site}: choose one of {', '.join(of_site)} (account=…)",
+                f"there are several accounts for {site}: choose one of {', '.join(of_site)} (account=…)",
                 option="account",
                 site=site,
             )
         raise SetupError(
-            f"there is no account of {site}; add one with `websp accounts add {site}`",
+            f"there is no account for {site}; add one with `websp accounts add {site}`",
             option="account",
             site=site,
         )
@@ -161,7 +161,7 @@ def account_for(site: str, name: str | None) -> tuple[str, Account]:
         )
     if accounts[name].site != site:
         raise SetupError(
-            f"account {name} is one of {accounts[name].site}, not of {site} ({_listed(of_site)})",
+            f"account {name} is for {accounts[name].site}, not for {site} ({_listed(of_site)})",
             option="account",
             site=site,
         )

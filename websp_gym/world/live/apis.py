@@ -22,7 +22,7 @@ class ApiRequest:
         method: The HTTP method.
         url: The address.
         body: JSON data, a text that is sent as it is, or ``None``.
-        missing: Whether it is fine that there is no such thing (404).
+        missing: Whether a 404 is fine.
     """
 
     method: str
@@ -43,14 +43,14 @@ class Reply:
 
 
 def send(request: ApiRequest, token: str) -> None:
-    """Send a request by the official client of the site, and read back what it set.
+    """Send a request with the official client of the site, and read back what it set.
 
     Args:
         request: The request.
         token: The account's access token.
 
     Raises:
-        InitialStateError: The site has not kept what was sent.
+        InitialStateError: The site did not store what was sent.
         MissingExtraError: The client is not installed.
         WorldError: The site refused it, or does not respond.
     """
@@ -69,13 +69,13 @@ def send(request: ApiRequest, token: str) -> None:
                 f"  {key}: expected {want!r}, actual {have!r}" for key, (want, have) in differences.items()
             ]
             raise InitialStateError(
-                f"{request} was accepted and has not taken effect ({read}):\n" + "\n".join(lines),
+                f"{request} was accepted, but has not taken effect ({read}):\n" + "\n".join(lines),
                 differences=differences,
             )
 
 
 def undo_of(request: ApiRequest, token: str) -> ApiRequest | None:
-    """Return the request that puts back what a request is about to set; None where none does.
+    """Return the request that restores what a request is about to set; None if there is none.
 
     Raises:
         MissingExtraError: The client is not installed.
@@ -163,7 +163,7 @@ def _by_pygithub(request: ApiRequest, token: str) -> Reply:
     try:
         import github
     except ImportError as error:
-        raise missing_extra("the API of GitHub is called by PyGithub", "live") from error
+        raise missing_extra("calling GitHub's API needs PyGithub", "live") from error
     try:
         with github.Github(auth=github.Auth.Token(token)) as client:
             _, data = client.requester.requestJsonAndCheck(request.method, request.url, input=request.body)
@@ -179,7 +179,7 @@ def _by_huggingface_hub(request: ApiRequest, token: str) -> Reply:
         # Both are in its reference, under "Utilities".
         from huggingface_hub.utils import build_hf_headers, get_session  # type: ignore[attr-defined]
     except ImportError as error:
-        raise missing_extra("the API of Hugging Face is called by huggingface_hub", "live") from error
+        raise missing_extra("calling Hugging Face's API needs huggingface_hub", "live") from error
     as_text = isinstance(request.body, str)
     headers = build_hf_headers(token=token) | ({"content-type": "application/x-ndjson"} if as_text else {})
     content = request.body.encode() if as_text else None

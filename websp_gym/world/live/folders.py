@@ -1,4 +1,4 @@
-"""The folders of the user in which accounts, kept sign-ins and imported datasets lie."""
+"""The user's folders for accounts, stored sign-ins and imported datasets."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _APP = "websp-gym"
 
 
 def config_folder() -> Path:
-    """Return the user's folder for settings, such as ``~/.config/websp-gym``."""
+    """Return the user's settings folder, such as ``~/.config/websp-gym``."""
     return _folder("user_config_path")
 
 
 def state_folder() -> Path:
-    """Return the user's folder for what programs keep, such as ``~/.local/state/websp-gym``."""
+    """Return the user's state folder, such as ``~/.local/state/websp-gym``."""
     return _folder("user_state_path")
 
 
@@ -27,7 +27,7 @@ def datasets_folder() -> Path:
 
 
 def write_private(path: Path, data: bytes) -> None:
-    """Write a file that only its owner can read, and its folder that only its owner can open; whole or not at all.
+    """Write a file that only its owner can read, in a folder that only its owner can open; all or nothing.
 
     Raises:
         SetupError: It cannot be written.
@@ -50,6 +50,6 @@ def _folder(function: str) -> Path:
         import platformdirs
     except ImportError as error:
         raise missing_extra(
-            "accounts and datasets lie in the user's folders, found by platformdirs", "live"
+            "finding the user's folders for accounts and datasets needs platformdirs", "live"
         ) from error
     return Path(getattr(platformdirs, function)(_APP))

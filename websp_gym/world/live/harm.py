@@ -1,4 +1,4 @@
-"""What must not happen to an account on a live website, known by the control that is about to be pressed."""
+"""What must not happen to an account on a live website, recognized by the control about to be pressed."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from websp_gym.tasks.instances import Instance
 
 _FIELDS = ("textbox", "searchbox", "combobox", "listbox", "slider", "spinbutton")
-"""Roles of what one types into or chooses from: a press there does nothing by itself."""
+"""Roles of elements to type into or choose from: pressing them does nothing by itself."""
 _PRESSED = ("button", "link", "menuitem", "menuitemcheckbox", "menuitemradio", "option", "tab", "switch", "")
 """Roles whose name says what a press does, however long it is."""
 _TICKED = ("checkbox", "radio", "switch", "tab", "link", *_FIELDS)
-"""Roles that do not answer the question of a dialog."""
+"""Roles that do not answer a dialog's question."""
 _BY_FORMS = ("publishes something", "sends something", "changes how one signs in")
-"""What only a form does: a link with such an address leads to the page with it."""
+"""What only a form does: a link with such an address leads to the page with the form."""
 _LONGEST = 60
-"""Letters of the text of another element that may be pressed all the same; a longer one is a paragraph."""
+"""Maximum letters in the text of other elements that may react to a press; a longer text is a paragraph."""
 _LOOKALIKES = str.maketrans(
     "аеорсухіјѕԁһԛԝьгмнтквАЕОРСУХІЈЅНКМТВαεορνυικτΑΒΕΖΗΙΚΜΝΟΡΤΥΧ",
     "aeopcyxijsdhqwbrmhtkbAEOPCYXIJSHKMTBaeopvuiktABEZHIKMNOPTYX",
@@ -55,7 +55,7 @@ class _Known:
     declines: re.Pattern[str]
 
     def kind(self, sign: str, texts: Iterable[str]) -> str | None:
-        """Return the first kind that one of the texts is a sign of."""
+        """Return the first kind indicated by one of the texts."""
         listed = list(texts)
         for kind, patterns in self.kinds.items():
             if any(patterns[sign].search(text) for text in listed):
@@ -80,8 +80,8 @@ class HarmGuard:
 
         Args:
             element: Its ``role`` and ``name``; ``form``, the address that its form is sent to; ``href``, the address
-                that it leads to; ``dialog``, the text of the dialog that it is in. Each may be empty or missing.
-            sends: Whether its form is sent, as by Enter in a field; a button sends its form anyway.
+                that it leads to; ``dialog``, the text of its dialog. Each may be empty or missing.
+            sends: Whether its form is sent, as with Enter in a field; a button always sends its form.
         """
         role, name = element.get("role", ""), _plain(element.get("name", ""))
         if (role, name) in self._asked:

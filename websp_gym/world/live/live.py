@@ -1,4 +1,4 @@
-"""The live web as a world: a context of its own with the account's kept sign-in, and its lock."""
+"""The live web as a world: a separate browser context with the account's stored sign-in, and its lock."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _NOBODY = Account(site="")
 
 
 class LiveWorld:
-    """Real websites. What the account is allowed to do there, the episode does.
+    """Real websites, on which an episode can do anything the account is allowed to do.
 
     Args:
         site: The site of the episodes.
@@ -98,14 +98,14 @@ class LiveWorld:
         return options
 
     def chosen(self) -> dict[str, str | None]:
-        """Return what is in force: the options, else those of the account."""
+        """Return the effective options: those given, else the account's."""
         return {
             name: getattr(self._settings, name) or getattr(self.account, name)
             for name in ("locale", "time_zone", "user_agent", "proxy")
         }
 
     def stored(self) -> dict[str, Any] | None:
-        """Return the kept sign-in of the account, and of the one it signs in through; ``None`` for none."""
+        """Return the stored sign-in of the account, and of the account it signs in through; ``None`` for none."""
         states = [kept_sign_in(name) for name in (self.account.through, self.account_name) if name]
         found = [state for state in states if state]
         if not found:
@@ -148,7 +148,7 @@ class LiveEpisode:
 
     @property
     def site_url(self) -> str | None:
-        """Where the site is, if not where its tasks say."""
+        """The address of the site, if it is not the one in its tasks."""
         return self.world.account.url
 
     @property
@@ -174,7 +174,7 @@ class LiveEpisode:
         return self._secrets
 
     def learn(self, state: Mapping[str, Any]) -> None:
-        """Take what a browser that is signed in keeps for secrets too: a login trace brings new cookies.
+        """Treat what a signed-in browser stores as secrets too: a login trace brings new cookies.
 
         Args:
             state: The storage state of its context, as Playwright returns it.
@@ -182,12 +182,12 @@ class LiveEpisode:
         self._secrets = tuple({*self._secrets, *_kept_secrets(state)})
 
     def credentials(self) -> dict[str, str]:
-        """Return what only a replay may know: password and new password."""
+        """Return the values that only a replay may know: password and new password."""
         return {field: value for field in _PASSWORDS if (value := self._secret(field))}
 
     @property
     def has_kept_sign_in(self) -> bool:
-        """Whether the browser began with a sign-in that was kept."""
+        """Whether the browser started with a stored sign-in."""
         return self.world.stored() is not None
 
     @property
@@ -196,7 +196,7 @@ class LiveEpisode:
         return self.world.account.totp is not None
 
     def code(self) -> str | None:
-        """Return the one-time code of this moment; ``None`` if the account has no key for them."""
+        """Return the current one-time code; ``None`` if the account has no key for them."""
         key = self._secret("totp")
         return None if key is None else code_for_some_seconds(key)
 
@@ -205,7 +205,7 @@ class LiveEpisode:
         self._pace.attach(context)
 
     def send(self, request: ApiRequest, token: str) -> None:
-        """Send a request to a site's API by its official client, and read back what it set.
+        """Send a request to a site's API with its official client, and read back what it set.
 
         Args:
             request: The request.
@@ -214,7 +214,7 @@ class LiveEpisode:
         send(request, self._token(token))
 
     def undo_of(self, request: ApiRequest, token: str) -> ApiRequest | None:
-        """Return the request that puts back what a request is about to set; ``None`` where none does."""
+        """Return the request that restores what a request is about to set; ``None`` if there is none."""
         return undo_of(request, self._token(token))
 
     def to_wait(self) -> float:
@@ -222,7 +222,7 @@ class LiveEpisode:
         return self._pace.to_wait()
 
     def check(self) -> None:
-        """Do nothing: that a website is gone shows on its pages."""
+        """Do nothing: a website that is gone shows on its pages."""
 
     def answers(self, seconds: float) -> bool:
         """Whether the host of the site accepts a connection within ``seconds``; nothing is sent."""
@@ -285,7 +285,7 @@ def _locked(account: str) -> Any:
     try:
         from filelock import FileLock, Timeout
     except ImportError as error:
-        raise missing_extra("accounts are locked while they are in use, by filelock", "live") from error
+        raise missing_extra("locking accounts while they are in use needs filelock", "live") from error
     folder = state_folder() / "locks"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     lock = FileLock(folder / f"{account}.lock", thread_local=False)
@@ -293,5 +293,5 @@ def _locked(account: str) -> Any:
         lock.acquire(timeout=_TO_WAIT, poll_interval=_POLL)
         return lock
     raise WorldError(
-        f"account {account} is in use by another episode; wait for its end, or run with --jobs 1 or more accounts"
+        f"account {account} is in use by another episode; wait until it ends, use --jobs 1, or add accounts"
     )

@@ -17,7 +17,7 @@ class Pace:
     """Counts the requests of a browser context by host.
 
     Args:
-        most: Most requests to one host in a minute.
+        most: Maximum number of requests to one host per minute.
     """
 
     def __init__(self, most: int) -> None:
@@ -29,7 +29,7 @@ class Pace:
         context.on("request", self._note)
 
     def to_wait(self) -> float:
-        """Return the seconds until the next request is within the limit; 0 if it is now. From any thread."""
+        """Return the seconds until the next request is within the limit; 0 if it already is. From any thread."""
         now = time.monotonic()
         # A full queue has as many requests as a minute may have; its oldest must be older than that.
         full = (sent[0] + _MINUTE - now for sent in list(self._sent.values()) if len(sent) == self._most)

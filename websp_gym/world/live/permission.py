@@ -1,4 +1,4 @@
-"""The permission to act on live websites, which the user gives by an environment variable."""
+"""Permission to act on live websites, which the user gives with an environment variable."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import os
 from websp_gym.errors import SetupError
 
 PERMISSION = "WEBSP_LIVE"
-"""Environment variable that allows to act on live websites if it is ``1``."""
+"""Environment variable that permits acting on live websites if it is ``1``."""
 
 
 def require_live(what: str) -> None:
-    """Raise SetupError unless WEBSP_LIVE=1 allows to act on live websites.
+    """Raise SetupError unless WEBSP_LIVE=1 permits acting on live websites.
 
     Args:
         what: What would act on one, such as an option.

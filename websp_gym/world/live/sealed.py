@@ -1,4 +1,5 @@
-"""What is kept of an account between episodes: encrypted, in the user's state folder, for its owner only."""
+"""What is stored about an account between episodes: encrypted, in the user's state folder, readable only by its
+owner."""
 
 from __future__ import annotations
 
@@ -16,16 +17,16 @@ if TYPE_CHECKING:
     from cryptography.fernet import Fernet
 
 STATE_KEY = "WEBSP_STATE_KEY"
-"""Environment variable with the key of all that is kept, where there is no keyring."""
+"""Environment variable with the encryption key, if there is no keyring."""
 Kind = Literal["sign-ins", "profiles", "found"]
-"""``sign-ins``: the storage state of a browser; ``profiles``: its whole profile; ``found``: what an account was like
-before S0 was set."""
+"""``sign-ins``: the storage state of a browser; ``profiles``: its whole profile; ``found``: how an account was before
+S0 was set."""
 _OWNER = "sign-ins"
 _FIELD = "key"
 
 
 def keep(kind: Kind, account: str, data: Any) -> None:
-    """Keep JSON data of an account.
+    """Store JSON data of an account.
 
     Raises:
         SetupError: There is no key, or the file cannot be written.
@@ -34,12 +35,12 @@ def keep(kind: Kind, account: str, data: Any) -> None:
 
 
 def keep_bytes(kind: Kind, account: str, data: bytes) -> None:
-    """Keep bytes of an account. Raises as :func:`keep`."""
+    """Store bytes of an account. Raises the same errors as :func:`keep`."""
     write_private(_path(kind, account), _cipher(make=True).encrypt(data))
 
 
 def kept(kind: Kind, account: str) -> Any:
-    """Return the JSON data that is kept of an account; None if there is nothing.
+    """Return the stored JSON data of an account; None if there is none.
 
     Raises:
         SetupError: It cannot be read with this key.
@@ -49,7 +50,7 @@ def kept(kind: Kind, account: str) -> Any:
 
 
 def kept_bytes(kind: Kind, account: str) -> bytes | None:
-    """Return the bytes that are kept of an account; None if there are none. Raises as :func:`kept`."""
+    """Return the stored bytes of an account; None if there are none. Raises the same errors as :func:`kept`."""
     from cryptography.fernet import InvalidToken
 
     path = _path(kind, account)
@@ -63,17 +64,17 @@ def kept_bytes(kind: Kind, account: str) -> bytes | None:
         return _cipher(make=False).decrypt(data)
     except InvalidToken as error:
         way = (
-            f"remove {quote(str(path))} to go on"
+            f"remove {quote(str(path))} to continue"
             if kind == "found"
             else f"sign in again: `websp login {account}`"
         )
         raise SetupError(
-            f"what is kept of {account} ({kind}) cannot be read with this key; {way}", path=str(path)
+            f"the stored data of {account} ({kind}) cannot be read with this key; {way}", path=str(path)
         ) from error
 
 
 def forget(kind: Kind, account: str) -> bool:
-    """Remove what is kept of an account; return whether there was anything."""
+    """Remove the stored data of an account; return whether there was any."""
     path = _path(kind, account)
     there = path.exists()
     path.unlink(missing_ok=True)
@@ -81,7 +82,7 @@ def forget(kind: Kind, account: str) -> bool:
 
 
 def kept_at(kind: Kind, account: str) -> float | None:
-    """Return when it was kept, as Unix time; None if there is nothing."""
+    """Return when it was stored, as Unix time; None if there is none."""
     try:
         return _path(kind, account).stat().st_mtime
     except OSError:
@@ -109,7 +110,7 @@ def _cipher(*, make: bool) -> Fernet:
         return Fernet(key)
     except ValueError:
         raise SetupError(
-            f"{STATE_KEY} is not a key: make one with "
+            f"{STATE_KEY} is not a key: create one with "
             "`python -c 'from cryptography.fernet import Fernet; print(Fernet.generate_key().decode())'`",
             variable=STATE_KEY,
         ) from None

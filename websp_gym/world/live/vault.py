@@ -19,7 +19,7 @@ def _reference(text: str) -> str:
     if text != KEYRING and not _VARIABLE.fullmatch(text):
         # The text itself may be the secret.
         raise ValueError(
-            "must be keyring or env:NAME; a secret itself never stands in this file: `websp accounts add` asks for it"
+            "must be keyring or env:NAME; never put the secret itself in this file: `websp accounts add` asks for it"
         )
     return text
 
@@ -43,7 +43,7 @@ def read_secret(account: str, field: str, reference: str) -> str:
         name = reference.removeprefix("env:")
         if not os.environ.get(name):
             raise SetupError(
-                f"the {field} of account {account} is to be in the environment variable {name}, which is not set",
+                f"the {field} of account {account} should be in the environment variable {name}, which is not set",
                 variable=name,
                 option="account",
             )
@@ -51,7 +51,7 @@ def read_secret(account: str, field: str, reference: str) -> str:
     found = _ask("get_password", _SERVICE, _entry(account, field))
     if not found:
         raise SetupError(
-            f"the keyring has no {field} of account {account}; `websp accounts add` stores it, or write "
+            f"the keyring has no {field} for account {account}; store it with `websp accounts add`, or write "
             f"`{field}: env:NAME` in accounts.yaml",
             option="account",
         )
@@ -87,7 +87,9 @@ def _ask(function: str, *given: str) -> Any:
         import keyring.errors
     except ImportError as error:
         raise missing_extra(
-            "secrets of accounts lie in the keyring of the operating system", "live", otherwise="use env:NAME"
+            "storing secrets in the keyring of the operating system needs keyring",
+            "live",
+            otherwise="use env:NAME",
         ) from error
     try:
         return getattr(keyring, function)(*given)
@@ -95,7 +97,7 @@ def _ask(function: str, *given: str) -> Any:
         # The message of a keyring names its backends, not what was to be stored.
         raise SetupError(
             f"the keyring of this machine cannot be used ({type(error).__name__}: {error}); "
-            "give secrets by environment variables (`password: env:NAME`), or set up a keyring "
+            "give secrets in environment variables (`password: env:NAME`), or set up a keyring "
             "(Linux: gnome-keyring or KWallet; any: pip install keyrings.alt)",
             option="account",
         ) from error
