@@ -165,7 +165,7 @@ def test_a_target_that_is_not_there_after_loading_is_listed_as_not_read_back(ben
     page.evaluate("document.body.innerHTML = '<label><input type=checkbox> Ads</label>'")
     event = bench.event("change", "input", stateful=True)
     report = bench.play(event, set_="on", verify=True, timeout=1)
-    why = "it is not on the page when it is loaded"
+    why = "it is not on the reloaded page"
     assert report.unverified == (f'event 1 (<checkbox> "Ads") should be on: {why}',)
     assert report.verified == 0
 

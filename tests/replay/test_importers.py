@@ -143,7 +143,7 @@ def test_a_folder_is_several_traces_in_the_order_of_their_numbers(tmp_path: Path
         shutil.copy(sample, tmp_path / "b" / name)
     assert [imported.state for imported in import_trace(tmp_path / "b")] == ["off", "on"]
     (tmp_path / "c").mkdir()
-    assert "no .json file" in complaint(tmp_path / "c")
+    assert "no recordings in" in complaint(tmp_path / "c")
 
 
 BAD: list[tuple[Any, str]] = [
@@ -156,19 +156,19 @@ BAD: list[tuple[Any, str]] = [
     ('{"evnets": [], "startUrl": 1}', '"events"'),
     ("{}", "it has nothing"),
     ('{"schema": "websp-trace/9"}', "websp-trace/2"),
-    ({"startUrl": START, "events": {}}, "events: a list of events is expected, this is an object"),
-    ({"startUrl": START, "events": [box(), None]}, "events[1]: an event is an object, this is nothing"),
+    ({"startUrl": START, "events": {}}, "events: expected a list of events, but this is an object"),
+    ({"startUrl": START, "events": [box(), None]}, "events[1]: an event is an object, but this is nothing"),
     ({"startUrl": START, "events": [{"type": 5}]}, "events[0].type: a text is expected"),
-    ({"startUrl": START, "events": [{"type": "click"}]}, "events[0]: nothing in it tells which element"),
+    ({"startUrl": START, "events": [{"type": "click"}]}, "events[0]: nothing in it says which element"),
     ({"startUrl": START, "events": [{"type": "scroll"}, {"type": "hum"}]}, "nothing that could be replayed (1 scroll"),
     ({"startUrl": "file:///etc/passwd", "events": [box()]}, "startUrl: no http or https URL"),
     ({"startUrl": "http://[", "events": []}, "startUrl: no http or https URL"),
     ({"startUrl": None, "events": []}, "it is nothing"),
     ({"startUrl": START, "events": [field(value="{{other.thing}}")]}, "events[0].value: unknown placeholder {{other.thing}}"),
     ({"startUrl": START, "events": [field(value="x" * 500_000)]}, "500,000 characters"),
-    ({"startUrl": START, "events": [field(value=[1])]}, "events[0].value: a text is expected, this is a list"),
-    ({"title": "t", "steps": "x"}, "steps: a list of steps is expected, this is a text"),
-    ({"title": "t", "steps": [7]}, "steps[0]: a step is an object, this is a number"),
+    ({"startUrl": START, "events": [field(value=[1])]}, "events[0].value: expected a text, but this is a list"),
+    ({"title": "t", "steps": "x"}, "steps: expected a list of steps, but this is a text"),
+    ({"title": "t", "steps": [7]}, "steps[0]: a step is an object, but this is a number"),
     ({"title": "t", "steps": [{"type": None}]}, "steps[0].type"),
     ({"title": "t", "steps": []}, "nothing that could be replayed"),
     ({"title": "t", "steps": [{"type": "navigate", "url": "javascript:alert(1)"}]}, "steps[0].url: no http"),
@@ -542,7 +542,7 @@ def test_a_flow_of_chrome_becomes_events_with_pages_and_targets() -> None:
     assert imported.trace.viewport.width == 1365
     assert imported.trace.name == "Shop: newsletter and delivery"
     assert imported.dropped == {
-        "navigate to a page of the browser's own": 1,
+        "navigate to an internal page of the browser": 1,
         **dict.fromkeys(("scroll", "waitForElement", "waitForExpression", "customStep"), 1),
         **dict.fromkeys(("emulateNetworkConditions", "close", "click with another mouse button"), 1),
     }

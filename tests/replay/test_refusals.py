@@ -309,7 +309,7 @@ def test_a_sign_in_that_stays_on_its_form_is_a_failure(
 ) -> None:
     trace = signing_in(studio, application)
     trace = trace if ours else foreign(trace)
-    says = r"status 401|did not go on|still asks for the password"
+    says = r"status 401|did not continue|still asks for the password"
     tabs.context.clear_cookies()
     report = play(trace, tabs, verify=True)
     assert tabs.current.url.endswith("/login")
@@ -342,7 +342,7 @@ def test_a_page_with_a_password_of_its_own_is_not_taken_for_the_sign_in_page(
     assert application.stored["email"] == "new@example.org"
     for refusal in ("/login", "/welcome"):
         application.refuses = refusal
-        with pytest.raises(ReplayError, match=f"went on to {refusal}, which asks for a password"):
+        with pytest.raises(ReplayError, match=f"continued to {refusal}, which asks for a password"):
             play(trace, tabs)
 
 
@@ -391,7 +391,7 @@ def test_a_form_that_the_browser_does_not_send_is_a_failure(
     trace = setting(studio, application, "email")
     wrong = trace.events[0].model_copy(update={"value": "no address"})
     trace = trace.model_copy(update={"events": (wrong, *trace.events[1:])})
-    with pytest.raises(ReplayError, match="the browser did not send the form, as 'E-mail' is not valid"):
+    with pytest.raises(ReplayError, match="the browser did not send the form, because 'E-mail' is not valid"):
         play(trace, tabs)
 
 

@@ -197,7 +197,7 @@ def test_replay_stops_where_a_step_was_left_out(bench: Bench, tmp_path: Path) ->
     lines = ('page.get_by_role("button", name="Save").click(button="right")', 'page.get_by_label("Newsletter").check()')  # fmt: skip
     trace = python(tmp_path, *lines).trace
     with pytest.raises(
-        ReplayError, match=r"event 1 \(omitted step\) failed .* take this event out of the trace"
+        ReplayError, match=r"event 1 \(omitted step\) failed .* remove this event from the trace"
     ):
         play(bench, trace)
     assert states(bench)[0]["news"] is False

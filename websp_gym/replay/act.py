@@ -1,7 +1,7 @@
-"""Perform an action on a located element, and verify its effect.
+"""Performing an action on a located element, and verifying its effect.
 
 The pointer is always tried first, as a person would use it. For an element with a state, the state is
-verified after every attempt, and another method is tried only where it is still wrong. Other elements are
+verified after every attempt, and another method is tried only if it is still wrong. Other elements are
 acted on once.
 """
 
@@ -59,7 +59,7 @@ class Actor:
         settle(self.element.tabs, cap=_VERIFY_MS / 1000)
 
     def click(self) -> None:
-        """Click once: with the pointer, or with the DOM method where the pointer cannot reach the element."""
+        """Click once: with the pointer, or with the DOM method if the pointer cannot reach the element."""
         if not (self._point_at(sure=not self.element.found.unsure) and self._arrived()):
             self._press()
         settle(self.element.tabs)
@@ -71,7 +71,7 @@ class Actor:
             wanted: True to open, False to close.
 
         Returns:
-            The final state; None where the element is gone or has no such state any more.
+            The final state; None if the element is gone or no longer has such a state.
 
         Raises:
             CannotActError: The wanted state was not reached.
@@ -97,7 +97,7 @@ class Actor:
             may_go: Whether the control may disappear, because it is in a menu that closes with the choice.
 
         Returns:
-            The final state; None where the element is gone.
+            The final state; None if the element is gone.
 
         Raises:
             CannotActError: The wanted state was not reached.
@@ -173,9 +173,9 @@ class Actor:
 
     def _refuse(self, point: dict[str, Any], *, sure: bool) -> None:
         if point.get("layer"):
-            raise CannotActError(f"it is {point['error']}, which was not so when it was recorded")
+            raise CannotActError(f"it is {point['error']}, which it was not when it was recorded")
         if not sure:
-            raise CannotActError(f"it is {point['error']}, and not certainly the recorded element")
+            raise CannotActError(f"it is {point['error']}, and it may not be the recorded element")
 
     def _awaits(self, point: dict[str, Any]) -> bool:
         """Whether the element is still under the pointer; a page may replace it on hover."""

@@ -1,4 +1,4 @@
-"""What a replay checks beside its events: whether anything was refused, what the pages kept, and where it ended."""
+"""What a replay checks besides its events: whether anything was refused, what the pages kept, and where it ended."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ class Checks:
         rules: The site's class rules.
         timeout: Seconds to wait for a page.
         end: Where the recording ended, if it says so.
-        error: Makes the error of an event: from it, its number, the reason, what was looked for, and the way out.
+        error: Creates the error for an event, from the event, its number, the reason, what was looked for, and the
+            remedy.
         watch: Whether to notice what is refused.
         verify: Whether the states are read back at the end.
         on_set: Called with each state that was set.
@@ -58,19 +59,19 @@ class Checks:
         self.kept: list[Kept] = []
         self.on_set = on_set
         self.last_press = 0
-        """Number of the last event that set nothing, but pressed something."""
+        """Number of the last event that pressed something without setting anything."""
         self.suspicion: ReplayError | None = None
         """What may have been refused; reading back decides."""
         self.left = ""
         """The page on which the last event was carried out."""
 
     def close(self) -> None:
-        """End listening to the browser."""
+        """Stop listening to the browser."""
         if self.refusals is not None:
             self.refusals.close()
 
     def read_back(self) -> ReadBack:
-        """Load the pages once more and compare all states that were set."""
+        """Reload the pages and compare all states that were set."""
         try:
             back = self._read_back()
         except ReplayError as error:
@@ -94,7 +95,7 @@ class Checks:
         )
 
     def check_end(self, trace: FilledTrace) -> None:
-        """Raise ReplayError where the last event did not lead where it led when it was recorded."""
+        """Raise ReplayError if the last event did not lead where it led when it was recorded."""
         why = why_not_at_end(trace, self.tabs, self.left, self.timeout)
         if why is not None:
             raise self.error(trace.events[-1], len(trace.events), why, ())
@@ -127,14 +128,14 @@ class Checks:
     def watch(
         self, event: FilledEvent, number: int, pressed: Pressed, perform: Callable[[], Performed]
     ) -> Performed:
-        """Carry out an event; raise ReplayError where what it sent was refused."""
+        """Carry out an event; raise ReplayError if what it sent was refused."""
         if self.refusals is None or event.type in ("type", "omitted"):
             return perform()
         before = self.refusals.before(self.tabs.current)
         did = perform()
         refusal = None if did.done == "skipped" else self.refusals.after(before, self.tabs.current, pressed)
         if refusal is not None:
-            way = "see what the page says, and whether the account may do this"
+            way = "check what the page says, and whether the account may do this"
             error = self.error(event, number, refusal.why, (), way=way)
             if refusal.certain:
                 raise error

@@ -52,7 +52,7 @@ class Candidate:
     path: str
     evidence: float
     eligible: bool
-    """Whether more than its place and surroundings speak for it."""
+    """Whether there is more evidence than its place and surroundings."""
     taken: bool
     findings: tuple[Finding, ...]
 

@@ -9,7 +9,9 @@ from websp_gym.replay.trace import TraceEvent
 
 Set = Literal["on", "off", "recorded"]
 
-MAY_BE_MISSING = 'if it comes only with a change, as Save in a bar, write "follows_change": true in the event'
+MAY_BE_MISSING = (
+    'if it appears only after a change, like Save in a bar, write "follows_change": true in the event'
+)
 
 UNKNOWN_STATE = (
     "the recording does not say whether it was turned on or off; use set on or off, or write "
@@ -21,7 +23,7 @@ _CHECKABLE = frozenset({"checkbox", "switch", "menuitemcheckbox"})
 
 
 def wanted_state(event: TraceEvent, seen: Look, set: Set) -> bool | None:
-    """Return the state that the target should have after the event; None where it is just clicked.
+    """Return the state that the target should have after the event; None if it is just clicked.
 
     Args:
         event: The event.
@@ -49,7 +51,7 @@ def wanted_state(event: TraceEvent, seen: Look, set: Set) -> bool | None:
 
 
 def recorded_state(event: TraceEvent) -> bool | None:
-    """Return the state in which the recorded event left its target; None where the recording does not say."""
+    """Return the state in which the recorded event left its target; None if the recording does not say."""
     if event.after is not None and event.after.on is not None:
         return event.after.on
     before = event.before.on if event.before else None
@@ -82,7 +84,7 @@ def is_choice(event: TraceEvent) -> bool:
 
 
 def comes_with_change(event: TraceEvent) -> bool:
-    """Whether an event's target is there only after a change, so that it may be missing where nothing changed."""
+    """Whether an event's target exists only after a change, so that it may be missing if nothing changed."""
     if event.type != "click" or event.stateful:
         return False
     if event.follows_change is None and event.target:  # an older or imported recording

@@ -4,7 +4,7 @@ A flow can be imported and replayed in DevTools or with ``@puppeteer/replay``, w
 format: the selectors are those of the recording, frames are identified only by their position, and controls
 have no state, so every switch is clicked. Placeholders such as ``{{account.email}}`` are kept. Each step also
 contains the original event under the key ``websp``, which these tools ignore; importing an exported trace
-restores the same trace. Where an input was left out, these tools stop at a step that waits for ``false``.
+restores the same trace. If an input was left out, these tools stop at a step that waits for ``false``.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from websp_gym.replay.located_element import CannotActError, LocatedElement
 _GONE_AFTER = 0.5
 """Seconds to look for a field that its own change may have removed."""
 _NAMED = 20
-"""Options named in an error."""
+"""Maximum number of options named in an error."""
 _OF_LINES = frozenset({"textarea", "editable"})
 """Kinds of fields that may have several lines."""
 _PICKED = frozenset({"date", "time", "month", "week", "datetime-local", "color", "range"})
@@ -57,7 +57,7 @@ class Field:
         """
         kind = self.kind()
         if only and kind not in only:
-            raise CannotActError(f"a password is typed into password fields only, and this is a {kind} field")
+            raise CannotActError(f"a password is typed into password fields only, but this is a {kind} field")
         if kind in _PICKED:
             self.element.field().fill(text, timeout=self.element.timeout * 1000)
         else:

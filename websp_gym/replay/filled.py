@@ -1,7 +1,7 @@
-"""The events of a trace with the account's values in place of the placeholders.
+"""The events of a trace with the placeholders replaced by the account's values.
 
-A trace is filled once, before it is replayed. The values may be passwords, so messages and reports show an event in
-the form in which it is written.
+A trace is filled once, before it is replayed. The values may be passwords, so messages and reports show events as
+written.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ class FilledEvent(TraceEvent):
     written: TraceEvent
     """The event as the trace has it, with placeholders."""
     menus: tuple[FilledEvent, ...] = ()
-    """In place of ``hover``: the same event on each element to hover over first, outermost first."""
+    """Instead of ``hover``: the same event on each element to hover over first, outermost first."""
 
     @property
     def secret(self) -> bool:
-        """Whether no page and no message may show its value: a password, or an input that was left out."""
+        """Whether its value must not be shown by any page or message: a password, or an input that was left out."""
         return self.type == "omitted" or types_password(self.written.value) or self.types_code
 
     @property
     def types_code(self) -> bool:
-        """Whether it types the one-time code of the account, which soon is another one."""
+        """Whether it types the account's one-time code, which soon changes."""
         return self.written.value == CODE
 
     def describe(self) -> str:
@@ -45,9 +45,9 @@ class FilledEvent(TraceEvent):
 
 
 class NamedAfterAccount(Fingerprint):
-    """A fingerprint with the account's values; only an element with those of its name is meant.
+    """A fingerprint with the account's values; it matches only an element with those in its name.
 
-    Two accounts in a chooser are alike in all but that.
+    Two accounts in a chooser differ in nothing else.
     """
 
     named_after: tuple[str, ...] = ()
@@ -62,9 +62,9 @@ class FilledTrace:
     """Opening the start URL."""
     events: tuple[FilledEvent, ...]
     end: End | None
-    """Where the last event had led, with placeholders."""
+    """Where the last event led in the recording, with placeholders."""
     end_url: str
-    """The same address with the account's values; empty where the trace does not have it."""
+    """The same address with the account's values; empty if the trace does not have it."""
 
 
 def fill_trace(
@@ -75,7 +75,7 @@ def fill_trace(
     Args:
         trace: The trace.
         account: The account's values by field: ``email``, ``username``, ``name``, ``password``, ``new_password``.
-        inputs: The value of each ``omitted`` event that is given one, by its number, from 1.
+        inputs: The values given for ``omitted`` events, by number, from 1.
 
     Returns:
         The trace with the values. An ``omitted`` event without a value has None.

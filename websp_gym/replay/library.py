@@ -1,4 +1,4 @@
-"""Find trace files by name in the data folders."""
+"""Finding trace files by name in the data folders."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from websp_gym.replay.trace import Trace
 from websp_gym.replay.trace_files import load_trace
 
 _IN_DATASET = "@"
-"""What the name of a trace of an imported dataset begins with."""
+"""Prefix of the names of an imported dataset's traces."""
 
 
 def trace_path(name: str) -> Path:
     """Return the path of a trace named in a configuration, relative to the data folders ``traces/``.
 
-    A name such as ``@official/steam/cookies.json`` is one of an imported dataset. Raise SetupError where there is no
+    A name such as ``@official/steam/cookies.json`` belongs to an imported dataset. Raise SetupError if there is no
     such file. Example of a name: ``steam/accept_all_cookies.json``.
     """
     if name.startswith(_IN_DATASET):
@@ -38,7 +38,7 @@ def trace_path(name: str) -> Path:
 def find_trace(name: str) -> Path:
     """Return the path of a trace named by a user: a path, or a name in one of the folders :func:`trace_dirs`.
 
-    Raise SetupError where there is no such file. Examples: ``recordings/mine.json``, ``steam/login``,
+    Raise SetupError if there is no such file. Examples: ``recordings/mine.json``, ``steam/login``,
     ``@official/steam/cookies``.
     """
     if name.startswith(_IN_DATASET) and not Path(name).is_file():
@@ -49,12 +49,12 @@ def find_trace(name: str) -> Path:
         where = " or ".join(str(folder) for folder in folders)
         names = [each.relative_to(root).with_suffix("").as_posix() for root, each in _files(folders)]
         hint = _hint(name.removesuffix(".json"), names)
-        raise SetupError(f"no trace {name}, neither as a file nor below {where}{hint}", path=name)
+        raise SetupError(f"no trace {name}, neither as a file nor in {where}{hint}", path=name)
     return found
 
 
 def trace_in_dataset(dataset: str, name: str) -> str:
-    """Return the name by which configurations and commands know a trace of an imported dataset."""
+    """Return the name of an imported dataset's trace in configurations and commands."""
     return f"{_IN_DATASET}{dataset}/{name}"
 
 
@@ -90,7 +90,7 @@ def all_traces() -> list[Path]:
 def read_trace(name: str) -> Trace:
     """Read a trace named in a configuration. It is cached until its file changes.
 
-    Raise SetupError where there is no such trace, or it is not valid.
+    Raise SetupError if there is no such trace, or it is not valid.
     """
     path = trace_path(name)
     return _read(path, path.stat().st_mtime_ns)
@@ -101,10 +101,10 @@ def site_slug(url: str, known: Mapping[str, str]) -> str:
 
     Args:
         url: The URL of a page.
-        known: Start URLs of the configured sites, by slug. The same host is preferred to the same domain.
+        known: Start URLs of the configured sites, by slug. The same host takes precedence over the same domain.
 
     Returns:
-        The slug of a configured site, else one made of the domain: ``bbc`` for ``www.bbc.co.uk``.
+        The slug of a configured site, else one derived from the domain: ``bbc`` for ``www.bbc.co.uk``.
 
     Raises:
         SetupError: The URL has no host.

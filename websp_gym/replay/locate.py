@@ -1,10 +1,9 @@
-"""Locate a recorded element on a page.
+"""Locating a recorded element on a page.
 
 Seven ways to find an element (rungs) are tried, from what redesigns rarely change to what they change first:
 stable attributes, role and name, label, text or nearby text, CSS path, XPath, ``data-websp-index``
-(WebSP-Eval, section 3.2.1). The rungs give candidates. Which candidate is the element is decided by weighing
-all recorded facts, with the weights in ``evidence.yaml``. This module searches the frames and compares their
-results.
+(WebSP-Eval, section 3.2.1). The rungs give candidates; weighing all recorded facts decides which of them is the
+element, with the weights in ``evidence.yaml``. This module searches the frames and compares their results.
 """
 
 from __future__ import annotations
@@ -82,13 +81,13 @@ class Found:
 
     @property
     def unsure(self) -> bool:
-        """Whether to look a second time when the page has settled."""
+        """Whether to look again when the page has settled."""
         return self.weak or self.moved
 
 
 @dataclass(frozen=True)
 class NotFound:
-    """No element was found: reports of the rungs, in the frame that came closest."""
+    """No element was found; has the reports of the rungs in the frame that came closest."""
 
     rungs: tuple[RungReport, ...] = ()
 
@@ -144,7 +143,7 @@ def explain(page: Page, target: Fingerprint, *, loose: bool = False) -> list[Can
     Args:
         page: The tab to search.
         target: The fingerprint, with its placeholders filled in.
-        loose: As of :func:`locate`.
+        loose: As for :func:`locate`.
 
     Returns:
         The candidates with the evidence for and against each, the best first.
@@ -162,7 +161,7 @@ def explain(page: Page, target: Fingerprint, *, loose: bool = False) -> list[Can
 
 
 def query_of(target: Fingerprint, *, loose: bool = False, hidden: bool = False) -> dict[str, Any]:
-    """Return a fingerprint as the page scripts ask for it."""
+    """Return a fingerprint in the form that the page scripts expect."""
     print_ = target.model_dump(by_alias=True, exclude_none=True, exclude={"frame_path", "named_after"})
     named_after = list(target.named_after) if isinstance(target, NamedAfterAccount) else []
     return {"print": print_, "loose": loose, "hidden": hidden, "namedAfter": named_after}
@@ -228,7 +227,7 @@ def _fetch(frame: Frame) -> ElementHandle | None:
 
 
 def frame_of(page: Page, path: tuple[str, ...]) -> Frame | None:
-    """Return the frame at a path of iframe selectors; None where one of them matches no iframe."""
+    """Return the frame at a path of iframe selectors; None if one of them matches no iframe."""
     frame: Frame | None = page.main_frame
     for css in path:
         try:
@@ -244,7 +243,7 @@ def frame_of(page: Page, path: tuple[str, ...]) -> Frame | None:
 
 
 def install(frame: Frame) -> None:
-    """Add the replay scripts to a frame's document, unless it has them already."""
+    """Add the replay scripts to a frame's document, unless it already has them."""
     if not frame.evaluate("() => Boolean(globalThis.__webspReplay?.roll)"):
         frame.evaluate(_scripts())
 

@@ -23,7 +23,7 @@ ClassRules = Sequence[Mapping[str, str]]
 TRIES = 4
 """How often an element that the page replaces is located again."""
 _GONE = "websp: gone"
-_RESTLESS = "the page replaces it faster than it can be acted on"
+_RESTLESS = "the page replaces it too fast to act on it"
 _CALL = f"""(el, [name, rest]) => {{
   if (!el.isConnected) throw new Error("{_GONE}");
   return __webspReplay[name](el, ...rest);
@@ -31,7 +31,7 @@ _CALL = f"""(el, [name, rest]) => {{
 
 
 def check_class_rules(rules: ClassRules, page: Page) -> None:
-    """Raise SetupError where a class rule is not a valid CSS selector."""
+    """Raise SetupError if a class rule is not a valid CSS selector."""
     selectors = [css for rule in rules for css in rule.values()]
     if not selectors:
         return
@@ -55,9 +55,9 @@ class Look:
     disabled: bool
     expanded: bool | None
     turns: Literal["", "toggle", "choose"] = ""
-    """What a click does to its state: turn it over, or choose it as a radio button; empty for no setting."""
+    """What a click does to its state: toggle it, or choose it as a radio button; empty for no setting."""
     inner: bool = False
-    """Whether the state is that of a control inside the element, which a click may leave alone."""
+    """Whether the state is that of a control inside the element, which a click may not affect."""
 
     def is_(self, wanted: bool) -> bool:
         """Whether the element is clearly on (or off); a half-checked box is neither."""
@@ -74,7 +74,7 @@ def focused(page: Page) -> Look | None:
 
 
 class LocatedElement:
-    """The target of an event; it is located again where the page has replaced it.
+    """The target of an event; it is located again if the page has replaced it.
 
     Args:
         found: The element.
@@ -99,7 +99,7 @@ class LocatedElement:
         self._again = again
 
     def look(self, patience: float | None = None) -> Look:
-        """Return the element's current state; one that is gone is looked for within this many seconds."""
+        """Return the element's current state; if it is gone, look for it within this many seconds."""
         return Look(**self.ask("look", self.rules, patience=patience))
 
     def locate_again(self, patience: float | None) -> None:
@@ -120,7 +120,7 @@ class LocatedElement:
         raise CannotActError(_RESTLESS)
 
     def ask(self, name: str, *arguments: Any, of: str = "element", patience: float | None = None) -> Any:
-        """Call a function of ``act.js``; locate the element again first where the page has replaced it."""
+        """Call a function of ``act.js``; first locate the element again if the page has replaced it."""
         for _ in range(TRIES):
             handle = self.field(patience) if of == "field" else self.found.handle
             try:
@@ -134,7 +134,7 @@ class LocatedElement:
 
     @contextlib.contextmanager
     def window_may_close(self) -> Iterator[None]:
-        """Let an action close the window it is carried out in, as in the popup of a sign-in."""
+        """Let an action close its own window, as in the popup of a sign-in."""
         page = self.found.frame.page
         try:
             yield
@@ -146,4 +146,4 @@ class LocatedElement:
     def check_alive(self) -> None:
         """Raise WorldError if the browser has died."""
         if not self.tabs.alive:
-            raise WorldError("the browser went away during the replay; call reset() to start a new episode")
+            raise WorldError("the browser was lost during the replay; call reset() to start a new episode")

@@ -12,7 +12,7 @@ from websp_gym.replay.trace import Trace
 def on_site(trace: Trace, site_url: str | None) -> Trace:
     """Return the trace with the addresses of its own site moved to another one; None leaves them.
 
-    Raise SetupError where ``site_url`` is not an http or https URL. A path in it comes before those of the trace.
+    Raise SetupError if ``site_url`` is not an http or https URL. A path in it comes before those of the trace.
     """
     if site_url is None:
         return trace
@@ -37,12 +37,12 @@ def on_site(trace: Trace, site_url: str | None) -> Trace:
 def address_on(address: str, site_url: str) -> str:
     """Return an address with its site moved to ``site_url``, whose path comes before that of the address.
 
-    Raise SetupError where ``site_url`` is not an http or https URL.
+    Raise SetupError if ``site_url`` is not an http or https URL.
     """
     url = urlsplit(site_url)
     if url.scheme not in ("http", "https") or not url.hostname:
         raise SetupError(
-            f"{site_url} is not a web address; write for example https://staging.example.com",
+            f"{site_url} is not a web address; write, for example, https://staging.example.com",
             option="site-url",
         )
     parts = urlsplit(address)

@@ -1,8 +1,8 @@
 """Steps that only open something: a tab, a menu, a page.
 
-They change no state, and what is recorded after them proves whether the right thing was opened. So where such a
-step is not found by its own facts, as in another language, it may be taken by its place in an unchanged group, or by
-its address.
+They change no state, and the events after them prove whether the right thing was opened. So if the element of such a
+step is not found by its own facts, as in another language, it may be identified by its place in an unchanged group,
+or by its address.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from websp_gym.browser.tabs import Tabs
 
 _OPENING = frozenset({"button", "link", "menuitem", "tab"})
-"""Roles of what may only open something; a ``summary`` may have any."""
+"""Roles of elements that may only open something; a ``summary`` may have any."""
 _COUNTED = re.compile(r"(?<![A-Za-z0-9])\d+(?![A-Za-z0-9])")
-"""A number in an address that counts what it leads to, as in ``/shelf/2``."""
+"""A number in an address that counts its target, as in ``/shelf/2``."""
 
 
 class Openers:
-    """Finds steps that only open something by their place or address, and demands that what follows proves them.
+    """Finds steps that only open something by their place or address, and requires later events to prove them.
 
     Args:
         tabs: The browser's open tabs.
@@ -38,10 +38,11 @@ class Openers:
     def __init__(self, tabs: Tabs) -> None:
         self.tabs = tabs
         self.unproved: tuple[int, FilledEvent] | None = None
-        """The last step that was taken by its place, until what follows has proved it."""
+        """The last step identified by its place, until a later event has proved it."""
 
     def by_place(self, number: int, event: FilledEvent, following: FilledEvent | None) -> Found | None:
-        """Return what is in the recorded place of an unchanged group, if the step only opens and another follows."""
+        """Return the element in the recorded place of an unchanged group, if the step only opens something and
+        another follows."""
         if not only_opens(event) or following is None or following.target is None:
             return None
         target = event.target
@@ -61,7 +62,8 @@ class Openers:
         return Found(element, frame, "place", 0.0, 1, weak=True)
 
     def address(self, event: FilledEvent, following: FilledEvent | None) -> str | None:
-        """Return where a link that is not found leads, if the page still has it and the recording went on there."""
+        """Return the target of a link that was not found, if the page still has it and the recording continued
+        there."""
         target = event.target
         if event.type != "click" or following is None or target is None or target.role != "link":
             return None
@@ -82,7 +84,7 @@ class Openers:
             return None
 
     def prove(self, event: FilledEvent, found: Found) -> bool:
-        """Whether an element that was found proves the step before it; True where none waits for a proof."""
+        """Whether a found element proves the step before it; True if no step needs proof."""
         if self.unproved is None:
             return True
         assert event.target is not None
@@ -97,7 +99,7 @@ class Openers:
 
 
 def only_opens(event: TraceEvent) -> bool:
-    """Whether an event shows something and changes no state: it opened a tab, a menu or a part of the page."""
+    """Whether an event only shows something without changing state: it opened a tab, a menu or a part of the page."""
     target = event.target
     if event.type != "click" or target is None or not target.group:
         return False

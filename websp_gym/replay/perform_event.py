@@ -1,4 +1,4 @@
-"""Carry out one recorded event on its located target."""
+"""Carrying out one recorded event on its located target."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _GONE_AFTER = 0.5
 
 @dataclass(frozen=True)
 class Performed:
-    """What was done, and what came of it."""
+    """What was done, and the result."""
 
     done: Done
     before: bool | None = None
-    """Whether the target was on (or open) before; None where it has no such state."""
+    """Whether the target was on (or open) before; None if it has no such state."""
     after: bool | None = None
     is_set: bool = False
-    """Whether ``after`` is a state that was asked for."""
+    """Whether ``after`` is a requested state."""
     text: str | None = field(default=None, repr=False)
     """The text or option that was set."""
 
@@ -48,7 +48,8 @@ class Performer:
         Args:
             element: The target.
             event: The event.
-            nothing_changed: Whether every switch and choice since the last action with an effect was as wanted.
+            nothing_changed: Whether every switch and choice since the last action with an effect was already as
+                wanted.
 
         Raises:
             CannotActError: The action has no effect or is not possible.

@@ -1,7 +1,7 @@
-"""Replay a recorded trace: reach the same page in the same state, or report which event failed and why.
+"""Replaying a recorded trace: reach the same page in the same state, or report which event failed and why.
 
-There are no fixed sleeps. Before an event the player waits until its target can be located, and looks again
-after every change of the page. After an event it waits until the page has settled.
+There are no fixed sleeps. Before an event, the player waits until its target can be located, and looks again after
+every change of the page. After an event, it waits until the page has settled.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _NEEDLESS_PATIENCE = 2.0
 _OPTIONAL_PATIENCE = 3.0
 """Seconds to look for the target of an optional event, such as a consent banner."""
 _HOVER_PATIENCE = 3.0
-"""Seconds to look for the menu a target was in; the menu may now be always open."""
+"""Seconds to look for the menu that a target was in; the menu may now always be open."""
 _DIALOG_MS = 1_000
 """Milliseconds to wait for a recorded native dialog to open."""
 
@@ -88,23 +88,22 @@ def replay(
         class_rules: The site's rules ``[{"on": css, "off": css}]`` for controls that show their state
             only by a class.
         start: Whether to open the trace's start URL first.
-        watch: Whether to notice what the server or the page refuses. Leave it out only where the state that was
-            reached is verified by other means, as the environment does.
-        verify: Whether to load the pages once more at the end, and to read all switches, lists and fields that
-            were set.
-        inputs: What to type where the recording left out an input, by number of the ``omitted`` event. For one whose
-            value is a placeholder (``{{account.new_password}}``), the account's value does as well.
-        on_event: Called with the report of each completed event, also of those before a failure.
+        watch: Whether to notice what the server or the page refuses. Turn it off only if the resulting state is
+            verified by other means, as in the environment.
+        verify: Whether to reload the pages at the end, and to read back all switches, lists and fields that were set.
+        inputs: What to type if the recording left out an input, by number of the ``omitted`` event. If its value is a
+            placeholder (``{{account.new_password}}``), the account's value will do.
+        on_event: Called with the report of each completed event, including those before a failure.
         on_candidates: Called with the number of each event that has a target, and the elements that may be its
-            target, before it is carried out or given up. For explanations; it makes replay slower.
+            target, before it is carried out or given up. For explanations; it slows down replay.
         on_set: Called with each state that an event set, and what was there before, which is known with ``verify``.
 
     Returns:
         One report per event.
 
     Raises:
-        ReplayError: A target was not found or did not reach its state, the page did not keep it, or an input was
-            left out and is not given; details are in the error's attributes.
+        ReplayError: A target was not found or did not reach its state, the page did not keep it, or a left-out input
+            was not given; details are in the error's attributes.
         SetupError: An input is given for another event, the account has no value for a placeholder, or a class
             rule is not a valid CSS selector; nothing was done.
     """
@@ -169,7 +168,7 @@ class _Player:
         )
 
     def check_proved(self, number: int) -> None:
-        """Raise ReplayError where no event until this one has proved a step that was taken by its place."""
+        """Raise ReplayError if no event so far has proved a step that was identified by its place."""
         if self.openers.unproved is not None:
             raise self._unproved(number)
 
@@ -234,7 +233,7 @@ class _Player:
             self.answer = event.value
             return "typed"
         if event.target is None:
-            raise self._error(event, number, "the recording does not say into which field it was typed", ())
+            raise self._error(event, number, "the recording does not say which field it was typed into", ())
         return None
 
     def go(self, url: str, event: FilledEvent, number: int) -> Done:
@@ -370,7 +369,7 @@ class _Player:
         rungs: tuple[RungReport, ...],
         found: Found | None = None,
         *,
-        way: str = "record the trace again with `websp record`, or see whether the site has changed",
+        way: str = "record the trace again with `websp record`, or check whether the site has changed",
     ) -> ReplayError:
         # The query may contain a session or sign-in token.
         url = self.tabs.current.url.split("?", 1)[0].split("#", 1)[0]
@@ -393,4 +392,4 @@ class _Player:
 
     def _check_alive(self) -> None:
         if not self.tabs.alive:
-            raise WorldError("the browser went away during the replay; call reset() to start a new episode")
+            raise WorldError("the browser was lost during the replay; call reset() to start a new episode")

@@ -1,8 +1,8 @@
-"""Read back what a replay has set: load the pages once more, and compare every switch, list and field.
+"""Reading back what a replay has set: reload the pages, and compare every switch, list and field.
 
-Not all that is set is a setting: a row is ticked for a button, a text is added to a list, *Remember me* belongs to
-one sign-in. Such a control is as it was before when the page is loaded once more, and so is a setting that was
-refused. What tells them apart is the recording (``kept``), or else what was sent, and where the control is.
+Not everything that is set is a setting: a row is ticked for a button, a text is added to a list, *Remember me*
+belongs to one sign-in. After a reload, such a control is as it was before, and so is a setting that was refused. The
+recording tells them apart (``kept``), or else what was sent, and where the control is.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from websp_gym.replay.refusals import Reply
 
 _PATIENCE = 3.0
-"""Seconds to look for the first target on a page that was loaded once more; when it has settled, others are there."""
+"""Seconds to look for the first target on a reloaded page; once it has settled, the others are there."""
 _LATER_PATIENCE = 0.5
 _LOOK_SECONDS = 0.1
-_NEW = "it may be no setting, but part of something new"
+_NEW = "it may not be a setting, but part of something new"
 _TEXTS = """() => {
   const texts = [];
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -44,27 +44,27 @@ _TEXTS = """() => {
   return texts.join(' ');
 }"""
 _SHORTEST = 4
-"""Letters of a text that a server may complete, as ``https://`` before an address."""
+"""Minimum letters of a text that a server may complete, such as with ``https://`` before an address."""
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What a control holds, and what it is part of."""
+    """The value of a control, and what it is part of."""
 
     value: str | None
     """The text of a field, or the value of a list."""
     on: bool | None
     shown: bool
     listed: bool
-    """Whether its form lists rows, each with a box to choose it."""
+    """Whether its form lists rows, each with a box to select it."""
     sign_in: bool
     """Whether its form asks for a password."""
     chosen: Mapping[str, Any] | None = field(default=None, compare=False)
-    """Of a radio button that is not chosen: the fingerprint of the one of its group that is."""
+    """For a radio button that is not chosen: the fingerprint of the chosen one in its group."""
 
     @classmethod
     def of(cls, element: LocatedElement) -> Setting:
-        """Return the setting that an element is."""
+        """Return the setting of an element."""
         told = element.ask("setting")
         on = element.look().on  # by the site's class rules
         return cls(told["value"], on, told["shown"], told["listed"], told["signIn"], told["chosen"])
@@ -84,7 +84,7 @@ class Kept:
     text: str | None = field(default=None, repr=False)
     """The text of a field, or the option of a list, by value or label."""
     before: Setting | None = None
-    """The control before the event; None where it is unknown."""
+    """The control before the event; None if unknown."""
     sent: tuple[Reply, ...] = field(default=(), compare=False)
     """What the event itself sent."""
     since: int = 0
@@ -109,19 +109,19 @@ class ReadBack:
     unverified: tuple[str, ...] = ()
     """The others, each with the reason."""
     new: tuple[int, ...] = ()
-    """Numbers of the events whose text became something new, as in a list."""
+    """Numbers of the events whose text became a new item, as in a list."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """A state that was looked for on the page loaded once more."""
+    """A state that was looked for on the reloaded page."""
 
     kept: Kept
     now: Setting | None
-    """None where it is not on the page."""
+    """None if it is not on the page."""
     same: bool = False
     said: bool = False
-    """Whether the page says a typed text, though not in the field: something new has it."""
+    """Whether the page shows a typed text, but not in the field: something new has it."""
 
 
 def last_states(kept: Iterable[Kept]) -> list[Kept]:
@@ -141,7 +141,7 @@ def read_back(
     timeout: float,
     sent_since: Callable[[Kept], list[Reply]],
 ) -> ReadBack:
-    """Load the pages of all states once more, and compare.
+    """Reload the pages of all states, and compare.
 
     Args:
         kept: The states, the last of every target.
@@ -151,7 +151,7 @@ def read_back(
         sent_since: Returns what was sent after a state was set.
 
     Returns:
-        How many were kept, and descriptions of those that could not be read back.
+        Number of states kept, and descriptions of those that could not be read back.
 
     Raises:
         ReplayError: A page did not keep a state, or did not load; names every target that differs.
@@ -171,8 +171,8 @@ def read_back(
             unverified.append(f"{reading.kept}: {why}")
     if refused:
         raise ReplayError(
-            f"the page did not keep what the replay set: {'; '.join(map(str, refused))}. Each was right after its "
-            "event, and is not after the page was loaded once more; did the server refuse it, or does the recording "
+            f"the page did not keep what the replay set: {'; '.join(map(str, refused))}. Each was right after "
+            "its event, but not after the page was reloaded; did the server refuse it, or does the recording "
             "lack a click on Save?",
             event=refused[0].number,
             reason="not kept",
@@ -187,7 +187,7 @@ def look_again(
     *,
     timeout: float,
 ) -> list[Reading]:
-    """Load the pages of all states once more, and look for each. Raise ReplayError where a page does not load."""
+    """Reload the pages of all states, and look for each. Raise ReplayError if a page does not load."""
     readings = {id(one): Reading(one, None) for one in kept}
     for url in dict.fromkeys(one.url for one in kept if not one.event.secret):
         _load(url, tabs, timeout)
@@ -260,7 +260,7 @@ def _no_setting(reading: Reading, readings: list[Reading], sent: list[Reply]) ->
     if kept.event.secret:
         return "no page shows it"
     if now is None:
-        return "it is not on the page when it is loaded"
+        return "it is not on the reloaded page"
     if kept.text is not None and now.value is not None and is_text(now.value, kept.text, None):
         return f"the page shows {now.value!r}, as it did before"
     if kept.event.kept is not None:
@@ -269,7 +269,7 @@ def _no_setting(reading: Reading, readings: list[Reading], sent: list[Reply]) ->
     if kept.text is not None and before is not None and now.value != before.value:
         return f"the page shows {now.value!r}"
     if before is not None and (before.listed or before.sign_in):
-        return "it may be no setting, but for the rows of a list, or for signing in"
+        return "it may not be a setting, but belong to the rows of a list, or to signing in"
     if kept.on is not None and kept.sent:
         return None  # it was sent at once, as a setting is
     if not sent:
@@ -331,7 +331,7 @@ def _load(url: str, tabs: Tabs, timeout: float) -> None:
 
 
 def identity(one: Kept) -> tuple[object, ...]:
-    """Return what is the same for all states of one control; the radio buttons of a group are one."""
+    """Return a key shared by all states of one control; the radio buttons of a group count as one."""
     target = one.event.target
     assert target is not None
     page = one.url.split("#", 1)[0]

@@ -1,4 +1,4 @@
-"""Notice that a server or page refused what an event sent, from what it answered and what the page then shows."""
+"""Detecting that a server or page refused what an event sent, from the response and what the page then shows."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ _ASIDE = re.compile(
     r"sentry|stats?|telemetry|track(?:ing|er)?|traces?)(?:$|[/._-])",
     re.IGNORECASE,
 )
-"""Paths of requests that pages make beside what the person does."""
+"""Paths of requests that pages make independently of the person's actions."""
 _FAILED = frozenset({"error", "errors", "fail", "failed", "failure", "invalid"})
 _DOCUMENT = re.compile(r"\s*<(?:!doctype|html)\b", re.IGNORECASE)
 _PASSWORD_FIELD = re.compile(r"<input\b[^>]*\btype\s*=\s*[\"']?password\b", re.IGNORECASE)
 _SIGN_IN = re.compile(r"(?:^|[/._+-])(?:log|sign)[-_]?(?:in|on)(?:$|[/._?-])", re.IGNORECASE)
-"""Paths of pages to sign in; some ask for a name first, or not at all."""
+"""Paths of sign-in pages; some ask for a name first, or for no password at all."""
 _LONGEST = 200
 _GIVEN_UP = "net::ERR_ABORTED"
-"""The failure of a request that a page cancels, or whose answer is no page: a download, or nothing (204)."""
+"""The failure of a request that a page cancels, or whose response is not a page: a download, or nothing (204)."""
 
 
 @dataclass
@@ -42,7 +42,7 @@ class Reply:
     body: bytes
     response: Response | None = None
     failure: str | None = None
-    """Why the browser got no answer, in its words; None as well where the page itself gave the request up."""
+    """Why the browser got no response, in its words; also None if the page itself gave up the request."""
 
     @property
     def is_page(self) -> bool:
@@ -62,13 +62,13 @@ class Traffic:
     replies: list[Reply] = field(default_factory=list)
 
     def watch(self, context: BrowserContext) -> None:
-        """Begin to listen."""
+        """Start listening."""
         context.on("request", self._sent)
         context.on("response", self._answered)
         context.on("requestfailed", self._failed)
 
     def stop(self, context: BrowserContext) -> None:
-        """End listening."""
+        """Stop listening."""
         context.remove_listener("request", self._sent)
         context.remove_listener("response", self._answered)
         context.remove_listener("requestfailed", self._failed)
@@ -115,9 +115,9 @@ class Refusal:
 
     why: str
     certain: bool = True
-    """Whether the server or the browser said so; a message may only look like that of an error."""
+    """Whether the server or the browser said so; a message may only look like an error message."""
     loaded: bool = False
-    """Whether the page was loaded after the answer, and so shows what the server has."""
+    """Whether the page was loaded after the response, and so shows the server's state."""
 
 
 class Refusals:
@@ -129,11 +129,11 @@ class Refusals:
         self.traffic.watch(context)
 
     def close(self) -> None:
-        """End listening."""
+        """Stop listening."""
         self.traffic.stop(self.context)
 
     def before(self, page: Page) -> Before:
-        """Remember the page as it is before an event."""
+        """Remember the page before an event."""
         return Before(page, page.url, len(self.traffic.replies), frozenset(errors(page)))
 
     def after(self, before: Before, page: Page, pressed: Pressed) -> Refusal | None:
@@ -150,7 +150,7 @@ class Refusals:
             if (why := _refusal(reply, page)) is not None:
                 return Refusal(why)
         if not sent and page is before.page and page.url == before.url and (label := pressed.unsent()):
-            return Refusal(f"the browser did not send the form, as {label!r} is not valid")
+            return Refusal(f"the browser did not send the form, because {label!r} is not valid")
         if not sent and not pressed.sends:
             return None
         new = {text: certain for text, certain in errors(page).items() if text not in before.errors}
@@ -162,7 +162,7 @@ class Refusals:
 
 
 class Pressed:
-    """The element that an event presses, as far as it sends a form."""
+    """The element that an event presses, and the form it sends."""
 
     def __init__(self, element: ElementHandle | None = None) -> None:
         self.element = element
@@ -183,12 +183,12 @@ class Pressed:
 
 
 def errors(page: Page) -> dict[str, bool]:
-    """Return the messages of errors that a page shows, and whether each is certainly one."""
+    """Return the error messages that a page shows, and whether each is certainly one."""
     return dict(_ask(page, "errors") or ())
 
 
 def is_sign_in(path: str) -> bool:
-    """Whether the path of a page says that one signs in there."""
+    """Whether the path of a page is that of a sign-in."""
     return _SIGN_IN.search(path) is not None
 
 
@@ -227,7 +227,7 @@ def _refusal(reply: Reply, page: Page) -> str | None:
     try:
         text = reply.response.text()
         if "html" in kind:
-            said = "a page to sign in (has the session ended?)" if _signs_in(reply, text, page) else None
+            said = "a sign-in page (has the session ended?)" if _signs_in(reply, text, page) else None
         else:
             said = says_failure(json.loads(text))
     except (PlaywrightError, ValueError):
@@ -246,7 +246,7 @@ def _signs_in(reply: Reply, html: str, page: Page) -> bool:
 
 
 def says_failure(data: Any) -> str | None:
-    """Return the part of a JSON answer that says that the request failed; None if none does."""
+    """Return the part of a JSON response that says that the request failed; None if none does."""
     if not isinstance(data, dict):
         return None
     for key in ("ok", "success", "succeeded"):

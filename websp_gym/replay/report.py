@@ -18,7 +18,7 @@ class EventReport:
     rung: str | None
     score: float | None
     before: bool | None
-    """Whether the target was on (or open) before the event; None where it has no such state."""
+    """Whether the target was on (or open) before the event; None if it has no such state."""
     after: bool | None
     action: Done
     seconds: float
@@ -35,8 +35,8 @@ class ReplayReport:
     events: tuple[EventReport, ...]
     seconds: float
     verified: int | None = None
-    """How many states were read back from pages loaded once more; None if that was not asked for."""
+    """Number of states read back from reloaded pages; None if not requested."""
     unverified: tuple[str, ...] = ()
     """States that could not be read back, each with the reason."""
     new: tuple[int, ...] = ()
-    """Numbers of the events whose text became something new, as in a list."""
+    """Numbers of the events whose text became a new item, as in a list."""

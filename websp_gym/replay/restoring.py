@@ -1,4 +1,4 @@
-"""The trace that puts back what a replay has set, made of what was there before."""
+"""The trace that restores what a replay has set to what was there before."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from websp_gym.replay.trace import Fingerprint, Trace, TraceEvent
 
 @dataclass(frozen=True)
 class Restoring:
-    """How to put back what a replay has set.
+    """How to restore what a replay has set.
 
     Args:
-        trace: The trace that does it, replayed as ``recorded``; ``None`` where nothing can be put back.
-        lost: What it does not put back, each with the reason.
+        trace: The trace that does it, replayed as ``recorded``; ``None`` if nothing can be restored.
+        lost: What it does not restore, each with the reason.
     """
 
     trace: Trace | None
@@ -25,7 +25,7 @@ class Restoring:
 
 
 def restoring(trace: Trace, kept: Iterable[Kept], new: Collection[int] = ()) -> Restoring:
-    """Return how to put back what a replay has set.
+    """Return how to restore what a replay has set.
 
     Args:
         trace: The trace that was replayed.
@@ -33,7 +33,8 @@ def restoring(trace: Trace, kept: Iterable[Kept], new: Collection[int] = ()) -> 
         new: Numbers of its events whose text became something new.
 
     Returns:
-        The same trace with the states as they were; none for a trace that added something, as it would do so again.
+        The same trace with the states as they were; none for a trace that added something, because it would add it
+        again.
     """
     first: dict[tuple[object, ...], Kept] = {}
     where: dict[int, tuple[object, ...]] = {}
@@ -41,7 +42,7 @@ def restoring(trace: Trace, kept: Iterable[Kept], new: Collection[int] = ()) -> 
         where[one.number] = _control(trace, one)
         first.setdefault(where[one.number], one)
     if not first:
-        return Restoring(None, (f"{trace.name}: what it pressed cannot be put back",))
+        return Restoring(None, (f"{trace.name}: what it pressed cannot be restored",))
     events, lost = list(trace.events), []
     for one in first.values():
         numbers = [number for number, key in where.items() if key == where[one.number]]
@@ -50,7 +51,7 @@ def restoring(trace: Trace, kept: Iterable[Kept], new: Collection[int] = ()) -> 
         if any(number in new for number in numbers):
             return Restoring(None, (f"{what} added something, which stays",))
         if None in back:
-            lost.append(f"{what}: it is not known what was there before")
+            lost.append(f"{what}: the previous value is unknown")
         for number, event in zip(numbers, back, strict=True):
             if event is not None:
                 events[number - 1] = event

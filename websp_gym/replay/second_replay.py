@@ -1,4 +1,4 @@
-"""Reading back by a second replay what stands in menus and dialogs, which only the way of the trace opens."""
+"""Reading back, with a second replay, what is in menus and dialogs that only the trace's steps open."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from websp_gym.replay.trace import Trace
 
 
 def read_back_again(trace: Trace, first: ReplayReport, again: Callable[[], ReplayReport]) -> ReplayReport:
-    """Return the report of a replay, with what a second one could read back where loading the pages could not.
+    """Return the report of a replay, with what only a second replay could read back.
 
     A trace that types something is not replayed twice: it might add it twice.
 
     Args:
         trace: The trace.
         first: The report of its replay, with what could not be read back.
-        again: Replays it once more, without reading back.
+        again: Replays it again, without reading back.
 
     Raises:
-        ReplayError: The second replay did not come to its end.
+        ReplayError: The second replay did not finish.
     """
     if not first.unverified or any(
         event.value is not None or event.type == "omitted" for event in trace.events

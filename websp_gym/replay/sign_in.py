@@ -1,4 +1,4 @@
-"""Whether a replay has arrived where its recording ended, and is signed in where that was so."""
+"""Whether a replay has arrived where its recording ended, signed in if the recording was."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def without_sign_in(kept: Iterable[Kept]) -> list[Kept]:
 
 
 def why_not_at_end(trace: FilledTrace, tabs: Tabs, left: str, timeout: float) -> str | None:
-    """Return why the last event did not lead where it led when it was recorded; None if nothing says so.
+    """Return why the last event did not lead where it led when it was recorded; None if there is no sign of this.
 
     Args:
         trace: The trace.
         tabs: The browser's open tabs, at rest after the last event.
         left: The page on which the last event was carried out.
-        timeout: Seconds to wait for the page to go on.
+        timeout: Seconds to wait for the page to continue.
     """
     last = trace.events[-1]
     if trace.end is None:
@@ -45,7 +45,7 @@ def why_not_at_end(trace: FilledTrace, tabs: Tabs, left: str, timeout: float) ->
     while went_on and _path(tabs.current.url) == _path(left):
         if (rest := end - time.monotonic()) <= 0:
             page = urlsplit(trace.end.url).path or "/"
-            return f"the page did not go on; when it was recorded, it went on to {page}"
+            return f"the page did not continue; when it was recorded, it continued to {page}"
         wait_for_change(tabs.current, rest)
     if not asks_password(tabs.current):
         return None
@@ -54,11 +54,9 @@ def why_not_at_end(trace: FilledTrace, tabs: Tabs, left: str, timeout: float) ->
         expected = went_on or here in (_path(left), recorded)
         if expected and (is_sign_in(recorded) or not is_sign_in(here)):
             return None
-        return (
-            f"the page went on to {here or '/'}, which asks for a password; when it was recorded, it did not"
-        )
+        return f"the page continued to {here or '/'}, which asks for a password; when it was recorded, it did not"
     typed = any(event.written.value == _PASSWORD for event in trace.events)
-    return _STILL if typed else "the page asks for a password, and did not when it was recorded"
+    return _STILL if typed else "the page asks for a password, which it did not when it was recorded"
 
 
 def _stays_signed_out(events: tuple[FilledEvent, ...], tabs: Tabs) -> bool:

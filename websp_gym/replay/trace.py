@@ -20,7 +20,7 @@ from websp_gym.tasks.schema import OnOff as OnOff
 
 SCHEMA = "websp-trace/2"
 OLDER_SCHEMAS = ("websp-trace/1",)
-"""Versions that are still read: without ``value``, ``form``, ``serial`` and ``follows_change``."""
+"""Versions that can still be read: without ``value``, ``form``, ``serial`` and ``follows_change``."""
 MAX_EVENTS = 5_000
 MAX_BYTES = 20_000_000
 MAX_HOVER = 20
@@ -34,7 +34,7 @@ _PLACEHOLDERS = tuple(
 )
 _PASSWORDS = ("account.password", "account.new_password")
 CODE = "{{account.code}}"
-"""The one-time code of the moment in which it is typed."""
+"""The one-time code at the moment it is typed."""
 NEW_PASSWORD = "{{account.new_password}}"
 _PLACEHOLDER = re.compile(r"\{\{([^{}]*)\}\}")
 
@@ -44,7 +44,8 @@ class _Model(BaseModel):
 
 
 class Fingerprint(_Model):
-    """How an element can be found again; taken by ``extension/fingerprint.js``, every key but the tag optional."""
+    """How to find an element again, as recorded by ``extension/fingerprint.js``; every key except the tag is
+    optional."""
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
 
@@ -55,24 +56,24 @@ class Fingerprint(_Model):
     value: str | None = Field(
         None, description="The value attribute of a check box, radio button, button or option."
     )
-    form: str | None = Field(None, description="Id, name or action of the form that it is in.")
+    form: str | None = Field(None, description="Id, name or action of its form.")
     serial: tuple[Literal["testId", "id", "nameAttr", "value"], ...] = Field(
-        (), description="Marks that other elements carry too with other numbers, such as row-2 and row-3."
+        (), description="Marks that other elements also have with other numbers, such as row-2 and row-3."
     )
     namesakes: int | None = Field(None, ge=0, description="Number of others with the same role and name.")
     told_by: Literal["row", "number", "heading", "both", "place"] | None = Field(
         None,
-        description="What tells it from its namesakes: the text around it, that with its numbers, the heading, only "
-        "both together, or nothing but its place.",
+        description="What distinguishes it from its namesakes: the text around it, that text with its numbers, "
+        "the heading, only both together, or nothing but its place.",
     )
     group: tuple[str, ...] = Field(
         (),
         max_length=MAX_GROUP,
-        description="Names of the tabs, menus or links within the page, or of the fields with counted marks, that it "
-        "is one of, in order.",
+        description="Names, in order, of the tabs, menus or links within the page, or of the fields with "
+        "counted marks, that it is one of.",
     )
-    lang: str | None = Field(None, description="Language of the page, where it is one of a series of fields.")
-    role: str | None = Field(None, description="ARIA role, written or implied by the tag.")
+    lang: str | None = Field(None, description="Language of the page, if it is one of a series of fields.")
+    role: str | None = Field(None, description="ARIA role, explicit or implied by the tag.")
     name: str | None = Field(None, description="Accessible name.")
     label: str | None = Field(None, description="Text of its label.")
     text: str | None = Field(None, description="Its own visible text.")
@@ -83,10 +84,10 @@ class Fingerprint(_Model):
     href: str | None = None
     placeholder: str | None = None
     type_attr: str | None = Field(None, description="The type attribute.")
-    css: str | None = Field(None, description="CSS path; '::shadow' stands between shadow roots.")
+    css: str | None = Field(None, description="CSS path; '::shadow' separates shadow roots.")
     xpath: str | None = None
     frame_path: tuple[str, ...] = Field((), description="CSS paths of the iframes from the top page down.")
-    websp_index: int | None = Field(None, description="Its place in the order of data-websp-index.")
+    websp_index: int | None = Field(None, description="Its position in the order of data-websp-index.")
     classes: tuple[str, ...] = ()
 
     def short(self) -> str:
@@ -100,7 +101,7 @@ class Fingerprint(_Model):
 
 
 class ElementState(_Model):
-    """What a control said about itself; ``None`` where it has no such state."""
+    """What a control said about itself; ``None`` if it has no such state."""
 
     checked: bool | None = None
     expanded: bool | None = None
@@ -129,23 +130,26 @@ class TraceEvent(_Model):
     type: EventType
     what: Omitted | None = Field(
         None,
-        description="Of an 'omitted' event, an input that was left out because it is secret: a password that is not "
-        "the account's, another secret, a file, a captcha, or the answer to the next event's dialog; or a step of an "
-        "imported recording that no trace can hold. Replay stops there, or takes what is given for it.",
+        description="For an 'omitted' event: the kind of input that was left out because it is secret (a "
+        "password that is not the account's, another secret, a file, a captcha, or the answer to "
+        "the next event's dialog), or a step of an imported recording that a trace cannot express. "
+        "Replay stops there, or uses the value given for it.",
     )
-    url: str = Field("", description="URL of the page when it happened; of a navigate event, where it leads.")
+    url: str = Field(
+        "", description="URL of the page when it happened; for a navigate event, where it leads."
+    )
     target: Fingerprint | None = None
     value: str | None = Field(
         None,
-        description="Text typed, or value or label of the option chosen; of an 'omitted' event, a placeholder.",
+        description="Text typed, or value or label of the option chosen; for an 'omitted' event, a placeholder.",
     )
     key: str | None = Field(
         None, description="Key pressed, as in KeyboardEvent.key, with modifiers: Control+a."
     )
     follows_change: bool | None = Field(
         None,
-        description="Whether the target was absent or disabled before the changes recorded until then, as Save in a "
-        "bar; replay skips it where nothing needs to change. Null where it is unknown.",
+        description="Whether the target was absent or disabled before the changes recorded until then, like "
+        "Save in a bar; replay skips it if nothing needs to change. Null if unknown.",
     )
     stateful: bool = Field(False, description="The target is a switch that replay can turn on and off.")
     before: ElementState | None = None
@@ -153,7 +157,7 @@ class TraceEvent(_Model):
     hover: tuple[Fingerprint, ...] = Field(
         (),
         max_length=MAX_HOVER,
-        description="Elements that the pointer must hover over for the target to appear, outermost first.",
+        description="Elements to hover over for the target to appear, outermost first.",
     )
     popup: bool = Field(False, description="Whether it happened in a popup window.")
     modal: Literal["accept", "dismiss"] | None = Field(
@@ -161,8 +165,8 @@ class TraceEvent(_Model):
     )
     kept: bool | None = Field(
         None,
-        description="Whether the page still had the state or text when it was loaded once more after the "
-        "recording: a setting has, a box that only chooses a row has not. Null where it is unknown.",
+        description="Whether the page still had the state or text when it was reloaded after the recording: a "
+        "setting does, a box that only selects a row does not. Null if unknown.",
     )
     modal_text: str | None = Field(None, description="Text given to a prompt that was accepted.")
     set: OnOff | None = Field(
@@ -189,7 +193,7 @@ class TraceEvent(_Model):
         if self.type == "key" and not self.key:
             raise ValueError("a 'key' event needs a key")
         if (self.type == "omitted") is not (self.what is not None):
-            raise ValueError("an 'omitted' event, and no other, needs what was left out")
+            raise ValueError("only an 'omitted' event has, and needs, what was left out")
         if self.type == "omitted" and self.value and not _PLACEHOLDER.fullmatch(self.value):
             raise ValueError(f"the value of an 'omitted' event is a placeholder, such as {NEW_PASSWORD}")
         if self.modal_text is not None and self.modal != "accept":
@@ -223,7 +227,7 @@ class End(_Model):
     asks_password: bool = Field(False, description="Whether it showed a password field.")
     shows_error: bool = Field(
         False,
-        description="Whether it showed a message that looks like that of an error, as some do where all is well.",
+        description="Whether it showed a message that looks like an error, as some pages do even if all is well.",
     )
 
 
@@ -242,10 +246,10 @@ class Trace(_Model):
     omitted: int = Field(
         0,
         ge=0,
-        description="Number of inputs that were left out because they are secret. If there are fewer 'omitted' "
-        "events, as in older traces, nothing says where, and the trace is not replayed.",
+        description="Number of inputs left out because they are secret. If there are fewer 'omitted' events, as "
+        "in older traces, it is unknown where, and the trace is not replayed.",
     )
-    end: End | None = Field(None, description="Where the last event had led.")
+    end: End | None = Field(None, description="Where the last event led.")
     events: tuple[TraceEvent, ...] = Field(max_length=MAX_EVENTS)
 
     model_config = ConfigDict(populate_by_name=True)
@@ -270,7 +274,7 @@ def types_password(text: str | None) -> bool:
 
 
 def fill(text: str, account: Mapping[str, str]) -> str:
-    """Replace the placeholders in a text by the account's values.
+    """Replace the placeholders in a text with the account's values.
 
     Args:
         text: Text with placeholders such as ``{{account.email}}``.

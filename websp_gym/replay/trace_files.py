@@ -1,4 +1,4 @@
-"""Read and write trace files, and say what is wrong with a damaged one."""
+"""Reading and writing trace files, and describing what is wrong with a damaged one."""
 
 from __future__ import annotations
 
@@ -41,9 +41,11 @@ def load_trace(path: str | Path) -> Trace:
 
 
 def parse_trace(data: Any, path: Path) -> Trace:
-    """Validate the data of a trace file. Raise SetupError with file and place where it is not valid."""
+    """Validate the data of a trace file. Raise SetupError with file and place if it is not valid."""
     if not isinstance(data, dict):
-        raise SetupError(f"{path}: a trace is a JSON object, this is a {type(data).__name__}", path=str(path))
+        raise SetupError(
+            f"{path}: a trace is a JSON object, but this is a {type(data).__name__}", path=str(path)
+        )
     version = data.get("schema")
     if version not in (SCHEMA, *OLDER_SCHEMAS):
         named = isinstance(version, str) and version
@@ -81,7 +83,7 @@ def save_trace(trace: Trace, path: str | Path) -> None:
 
 
 def read_text(path: Path) -> str:
-    """Return the text of a recording. Raise SetupError where it cannot be read, is too large, or is not text."""
+    """Return the text of a recording. Raise SetupError if it cannot be read, is too large, or is not text."""
     try:
         return decoded(read_file(path, MAX_BYTES, anywhere=True))
     except OSError as error:
@@ -95,13 +97,13 @@ def read_text(path: Path) -> str:
 def read_json(path: Path) -> Any:
     """Return the data of a JSON file.
 
-    Raise SetupError with file, line and column where it cannot be read, is too large, incomplete or invalid.
+    Raise SetupError with file, line and column if it cannot be read, is too large, incomplete or invalid.
     """
     return parse_json(read_text(path), path)
 
 
 def parse_json(text: str, path: Path) -> Any:
-    """Return the data of the text of a JSON file. Raise SetupError as :func:`read_json`."""
+    """Return the data in the text of a JSON file. Raise SetupError as :func:`read_json` does."""
     try:
         data = json.loads(text)
         if "\\ud" in text.lower():  # a lone surrogate (half of a cut emoji) cannot be encoded again
@@ -111,7 +113,7 @@ def parse_json(text: str, path: Path) -> Any:
         raise SetupError(f"{path}: nested too deeply to be a trace", path=str(path)) from error
     except json.JSONDecodeError as error:
         cut = error.pos >= len(error.doc.rstrip()) or error.msg.startswith("Unterminated")
-        what = "the file ends in the middle; it was cut off" if cut else f"not valid JSON: {error.msg}"
+        what = "the file ends too early; it was cut off" if cut else f"not valid JSON: {error.msg}"
         raise SetupError(f"{path}:{error.lineno}:{error.colno}: {what}", path=str(path)) from error
     except ValueError as error:  # a number with thousands of digits
         raise SetupError(f"{path}: not valid JSON: {error}", path=str(path)) from error

@@ -1,4 +1,4 @@
-"""Scroll through lists that render only the visible items; the page's side is ``virtual_lists.js``."""
+"""Scrolling through lists that render only the visible items; the page's side is ``virtual_lists.js``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Wait until the target of an event can be located, in the right tab and with enough evidence.
+"""Waiting until the target of an event can be located, in the right tab and with enough evidence.
 
 :func:`websp_gym.replay.locate.locate` looks once; this module repeats it until it finds the target or time is
 up.
@@ -35,11 +35,11 @@ _REST_MS = 150
 _HIDDEN_AFTER = 1.0
 """Seconds after which elements that are not rendered are accepted too (menus that open on hover)."""
 _DOUBT_FOR = 4.0
-"""Seconds for which a match under another heading or name is rejected, as the page may still be loading."""
+"""Seconds for which a match under another heading or name is rejected, because the page may still be loading."""
 _LAZY_AFTER = 1.5
 """Seconds after which to scroll through the page's lists, if one of them renders only a part of its items."""
 _SCROLL_AFTER = 0.5
-"""Share of the waiting time after which to scroll in any case; before, the target may just be late."""
+"""Share of the waiting time after which to always scroll; before that, the target may just be late."""
 _ELSEWHERE_AFTER = 0.5
 """Share of the waiting time after which other tabs are searched for a popup's target, and vice versa."""
 _ELSEWHERE_LOADING = 0.9
@@ -61,9 +61,8 @@ class TargetWaiter:
     ) -> Found | NotFound:
         """Wait until the target of an event can be located.
 
-        A certain match is returned at once. A weak match, or one on another page than recorded, may belong to
-        a page that is still loading or about to be left; the target is then located again when the page has
-        settled.
+        A certain match is returned at once. A weak match, or one on a different page than recorded, may belong to a
+        page that is still loading or about to be left; then the target is located again when the page has settled.
 
         Args:
             event: An event with a target.
@@ -182,7 +181,7 @@ class TargetWaiter:
 
     def _check_alive(self) -> None:
         if not self.tabs.alive:
-            raise WorldError("the browser went away during the replay; call reset() to start a new episode")
+            raise WorldError("the browser was lost during the replay; call reset() to start a new episode")
 
 
 def wait_for_change(page: Page, seconds: float) -> None:

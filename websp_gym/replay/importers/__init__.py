@@ -53,9 +53,9 @@ class Imported:
     notes: tuple[str, ...] = ()
     """Remarks to read before replaying the trace, most with a place in the file."""
     step: int | None = None
-    """Its number in a sequence of files to replay in order; None where the file name has none."""
+    """Its number in a sequence of files to replay in order; None if the file name has none."""
     state: Literal["on", "off"] | None = None
-    """The state it leads to, for files that are alternatives; None where the file name has none."""
+    """The state it leads to, for files that are alternatives; None if the file name has none."""
 
 
 def import_trace(
@@ -64,8 +64,8 @@ def import_trace(
     """Read traces of any supported format.
 
     Args:
-        path: A file, or a folder of files that belong together (``…_step1``, ``…_step2``), each
-            optionally in a folder of its own.
+        path: A file, or a folder of files that belong together (``…_step1``, ``…_step2``), each optionally in its own
+            folder.
         site: Slug of the site; None for the site whose start URL has the domain of the trace's start URL.
         sites: The known sites, slug to start URL. The slug of any other site is made from its domain.
 
@@ -108,7 +108,7 @@ def _object(text: str, path: Path) -> dict[str, Any]:
         raise SetupError(f"{path}: not {_KNOWN}; it is another script", path=str(path))
     data = parse_json(text, path)
     if not isinstance(data, dict):
-        raise SetupError(f"{path}: a trace is a JSON object, this is {kind_of(data)}", path=str(path))
+        raise SetupError(f"{path}: a trace is a JSON object, but this is {kind_of(data)}", path=str(path))
     return data
 
 
@@ -130,7 +130,7 @@ def _imported(
         trace = _complete(found, data, path)
     if site is not None and trace.site != site:
         raise SetupError(
-            f'{path}: this is a trace of the site "{trace.site}", not of "{site}"; name no site, or that one',
+            f'{path}: this is a trace of the site "{trace.site}", not of "{site}"; give that site, or none',
             path=str(path),
             site=trace.site,
         )
@@ -180,11 +180,11 @@ def _files(folder: Path) -> list[Path]:
     ]
     if not found:
         raise SetupError(
-            f"{folder}: there is no .json file in this folder, and no other recording", path=str(folder)
+            f"{folder}: there are no recordings in this folder, neither .json nor others", path=str(folder)
         )
     if len(found) > _MAX_FILES:
         raise SetupError(
-            f"{folder}: {len(found):,} recordings; at most {_MAX_FILES} are one recording, name the file",
+            f"{folder}: {len(found):,} recordings, but at most {_MAX_FILES} belong together; name the file",
             path=str(folder),
         )
     return sorted(found, key=lambda file: _natural(str(file.relative_to(folder))))

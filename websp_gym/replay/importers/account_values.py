@@ -1,6 +1,6 @@
-"""Put placeholders in place of the account's own e-mail address, user name and name.
+"""Replacing the account's own e-mail address, user name and name with placeholders.
 
-A user name may be any word: "ada" is not to be replaced in ``countess.ada@mail.test``, nor "test" in "Send a test".
+A user name may be any word: "ada" must not be replaced in ``countess.ada@mail.test``, nor "test" in "Send a test".
 ``extension/secrets.js`` does the same for the recorder, by the same words of ``secret_rules.yaml``.
 """
 
@@ -17,11 +17,11 @@ from websp_gym.replay.importers.secret_texts import rules
 FilledAs = Literal["text", "mark", "path", "url", "value"]
 """A text of the page; an id and the like; a path of CSS or XPath; a URL; a value that a person typed."""
 UNQUOTED = "!~*'()"
-"""What encodeURIComponent of JavaScript leaves as it is."""
+"""What JavaScript's encodeURIComponent leaves unchanged."""
 _LETTER = r"[^\W_]"
 _JOINT = "[._@+-]"
 _FROM = f"(?<!{_LETTER})(?<!{_LETTER}{_JOINT})"
-"""Where a word of its own begins: neither in "adamant" nor in "countess.ada"."""
+"""The start of a separate word: neither in "adamant" nor in "countess.ada"."""
 _TO = f"(?!{_LETTER}|{_JOINT}{_LETTER})"
 _PLACE = r"\{\{account\.[a-z]+\}\}"
 _QUOTED = re.compile(r"""(["'])(.*?)\1""", re.DOTALL)
@@ -29,7 +29,7 @@ _ID = re.compile(r"""(?<=#)(?:\\.|[^\s>.:#\[\\"'])+""")
 
 
 def fill_in(text: str, account: Mapping[str, str], kind: FilledAs) -> str:
-    """Return a text with placeholders in place of the account's values.
+    """Return a text with the account's values replaced by placeholders.
 
     Args:
         text: The text.

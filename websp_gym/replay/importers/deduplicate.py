@@ -1,4 +1,4 @@
-"""Remove events of a published trace that only repeat or follow from another event.
+"""Removing events of a published trace that only repeat or follow from another event.
 
 A click on a label is followed by the browser's own click on the checkbox and by its change event; a text is
 recorded letter by letter; Enter in a form clicks the form's button. Replaying all of these would perform the
@@ -23,7 +23,7 @@ from websp_gym.replay.importers.sanitize import types_a_letter
 _AT_ONCE = 0.5
 """Seconds within which a click and a change, or two equal events, are one user action."""
 _LATE = 2.0
-"""Seconds within which a field's change may be recorded a second time: the recorder waits for a pause in typing."""
+"""Seconds within which a field's change may be recorded again: the recorder waits for a pause in typing."""
 _LABELS = frozenset({"label", "span", "div", "svg", "path", "i", "b", "p", "li", "td", "img"})
 _PRESSING = ("Space", "Enter")
 

@@ -1,4 +1,4 @@
-"""Import user flows of the Chrome DevTools Recorder: ``{title, steps: […]}``, the JSON file of its *Export*.
+"""Importing user flows of the Chrome DevTools Recorder: ``{title, steps: […]}``, the JSON file of its *Export*.
 
 A flow contains no states, no texts around its elements, and no page URLs; the URLs are inferred from its
 navigations. A flow written by :func:`websp_gym.replay.exporters.to_devtools` has the original event under the
@@ -38,7 +38,7 @@ def is_one(data: Mapping[str, Any]) -> bool:
 def read(data: Mapping[str, Any], log: ImportLog) -> dict[str, Any]:
     """Return the data of a trace from a user flow; with its site only in an exported trace.
 
-    The log counts what is left out. Raise SetupError with the place where the flow cannot be imported.
+    The log counts what is left out. Raise SetupError with the place if the flow cannot be imported.
     """
     reader = _Reader(data, log)
     for number, step in enumerate(log.list_at(dict(data), "steps", "steps")):
@@ -78,17 +78,17 @@ class _Reader:
         self.hovers: list[Fingerprint] = []
         self.held: list[str] = []
         self.awaited: Fingerprint | None = None
-        """Element that the step before waited for: a key pressed next is meant for it."""
+        """Element that the previous step waited for: a key pressed next is meant for it."""
         self.urls: dict[str, str] = {}
 
     def read(self, place: str, step: object) -> None:
         """Read one step."""
         if not isinstance(step, dict):
-            raise self.log.bad(place, f"a step is an object, this is {kind_of(step)}", "record it again")
+            raise self.log.bad(place, f"a step is an object, but this is {kind_of(step)}", "record it again")
         type_ = step.get("type")
         if not isinstance(type_, str):
             raise self.log.bad(
-                f"{place}.type", f"a text is expected, this is {kind_of(type_)}", "record it again"
+                f"{place}.type", f"expected a text, but this is {kind_of(type_)}", "record it again"
             )
         if self.exported and step.get(OUR_KEY, self) is None:
             pass  # an auxiliary step of another step's event
@@ -123,7 +123,7 @@ class _Reader:
         width, height = side_of(step.get("width")), side_of(step.get("height"))
         if not (width and height):
             self.log.note(
-                f"{place}: the size of its window cannot be used; {VIEWPORT[0]} by {VIEWPORT[1]} was taken"
+                f"{place}: its window size cannot be used; {VIEWPORT[0]} by {VIEWPORT[1]} is used instead"
             )
         elif not self.known_viewport:
             self.viewport, self.known_viewport = {"width": width, "height": height}, True
@@ -139,7 +139,7 @@ class _Reader:
                 and found != "about:blank"
             ):
                 raise self.log.bad(f"{place}.url", "no http or https URL", "write the page's address there")
-            self.log.drop("navigate to a page of the browser's own", place)
+            self.log.drop("navigate to an internal page of the browser", place)
             return
         if self.start:
             self._add(Draft(place, "navigate", url), step)
@@ -230,7 +230,7 @@ class _Reader:
     # ---------------------------------------------------------------- parts of a step
     def _print(self, place: str, step: dict[str, Any]) -> Fingerprint:
         if step.get("frame"):
-            self.log.note("frames are numbered in it; replay looks for these targets in all frames")
+            self.log.note("it numbers frames; replay looks for these targets in all frames")
         return read_selectors(
             step.get("selectors"), f"{place}.selectors", self.log, test_attribute=self.test_attribute
         )
@@ -260,7 +260,7 @@ class _Reader:
 
 
 LONG_PRESS = 500
-"""Milliseconds from which a page takes a press for a long one."""
+"""Milliseconds from which a page treats a press as a long one."""
 _HARMLESS = frozenset(
     {"scroll", "waitForElement", "waitForExpression", "close", "emulateNetworkConditions", "setViewport"}
 )
@@ -288,7 +288,7 @@ def _target(step: Mapping[str, Any]) -> str:
 
 def _object(found: object, log: ImportLog) -> dict[str, Any]:
     if not isinstance(found, dict):
-        raise log.bad(OUR_KEY, f"an object is expected, this is {kind_of(found)}", "export the trace again")
+        raise log.bad(OUR_KEY, f"expected an object, but this is {kind_of(found)}", "export the trace again")
     return found
 
 

@@ -1,4 +1,4 @@
-"""Build trace events from the events of an imported file."""
+"""Building trace events from the events of an imported file."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Draft:
     what: Omitted | None = None
     """What was left out."""
     typed: str | None = None
-    """The password that was typed, to compare it with others; never kept."""
+    """The password that was typed, to compare it with others; never stored."""
     is_new: bool = False
     """Whether its field asks for a new password."""
     key: str | None = None
@@ -54,7 +54,7 @@ class Draft:
     modal: Literal["accept", "dismiss"] | None = None
     modal_text: str | None = None
     opens: bool = False
-    """Whether the file says that its target unfolds something, which was folded before."""
+    """Whether the file says that its target unfolds something that was folded before."""
     whole: TraceEvent | None = None
     """The original event, in a flow that was exported from a trace; it is used unchanged."""
 
@@ -68,12 +68,12 @@ class Draft:
 def typed(
     draft: Draft, found: object, kind: str | None, marks: Sequence[str | None], log: ImportLog
 ) -> Draft:
-    """Return an event with the value that was typed; it becomes an ``omitted`` one if that is secret.
+    """Return an event with the typed value; if that is secret, it becomes an ``omitted`` event.
 
     Args:
         draft: The event.
         found: The typed value.
-        kind: The field's type; None where it is unknown.
+        kind: The field's type; None if unknown.
         marks: Other attributes of the field: name, id, label, autocomplete.
         log: The import log of the file.
     """
@@ -103,7 +103,7 @@ def typed(
 
 
 def left_out(draft: Draft, what: Omitted, told: str, value: object, log: ImportLog) -> Draft:
-    """Make an event the place of an input that is left out, and return it.
+    """Turn an event into the place of an input that is left out, and return it.
 
     Args:
         draft: The event.
@@ -118,7 +118,7 @@ def left_out(draft: Draft, what: Omitted, told: str, value: object, log: ImportL
 
 
 def step_left_out(place: str, what: str, why: str, log: ImportLog) -> Draft:
-    """Return the event that stands for a step that no trace can hold, and that may have changed the site's state."""
+    """Return the event for a step that a trace cannot express and that may have changed the site's state."""
     log.drop(what, place, why=why, matters=True)
     return Draft(place, "omitted", what="step")
 
@@ -126,7 +126,7 @@ def step_left_out(place: str, what: str, why: str, log: ImportLog) -> Draft:
 def finish(drafts: list[Draft], log: ImportLog) -> tuple[TraceEvent, ...]:
     """Return validated events: drop letter keys that a text event covers, and recognize the account.
 
-    Raise SetupError where there are too many events, or one is not valid.
+    Raise SetupError if there are too many events, or one is not valid.
     """
     drafts = _without_letters(drafts, log)
     _leave_out_new_passwords(drafts, log)

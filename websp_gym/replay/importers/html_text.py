@@ -1,6 +1,6 @@
-"""Read the visible text and the accessible name out of the HTML of one element, which may be cut off.
+"""Reading the visible text and the accessible name from the HTML of one element, which may be cut off.
 
-There is no live page: what a style sheet hides cannot be known, only what the HTML itself hides.
+There is no live page: what a style sheet hides is unknown; only what the HTML itself hides is known.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class HtmlText:
     shown: str
     """What a person reads."""
     named: str
-    """What its accessible name would be if its content names it: with the names of pictures in it."""
+    """What its accessible name would be if named by its content, including names of pictures."""
     cut: bool = False
     """Whether the HTML ends before the element does."""
     controls: int = 0
@@ -36,7 +36,7 @@ class HtmlText:
 
 
 def read_html(html: object) -> HtmlText:
-    """Return the text in an element's HTML; empty where it has none or ``html`` is not a text."""
+    """Return the text in an element's HTML; empty if it has none or ``html`` is not a text."""
     if not isinstance(html, str):
         return HtmlText("", "")
     part = html[:MOST]

@@ -10,7 +10,7 @@ from typing import Any
 from websp_gym.errors import SetupError
 
 MOST_LEFT_OUT = 1_000
-"""Steps left out that are told one by one; the others are counted."""
+"""Number of left-out steps that are listed individually; the others are counted."""
 MAX_RAW = 50_000
 """Maximum number of events in a file, including those that replay does not need."""
 
@@ -24,9 +24,9 @@ class LeftOut:
     kind: str
     """What it is."""
     why: str
-    """Why it was left out; empty where replay does not need it."""
+    """Why it was left out; empty if replay does not need it."""
     matters: bool
-    """Whether it may have changed the state of the site, so that the trace is not whole without it."""
+    """Whether it may have changed the state of the site, so that the trace is incomplete without it."""
 
     def __str__(self) -> str:
         return f"{self.place}: {self.kind}" + (f" ({self.why})" if self.why else "")
@@ -50,7 +50,7 @@ class ImportLog:
         Args:
             kind: What it is.
             place: Its place in the file.
-            why: The reason, where it is not that replay does not need it.
+            why: The reason, unless it is that replay does not need it.
             matters: Whether it may have changed the state of the site.
         """
         self.dropped[kind[:60]] += 1
@@ -69,7 +69,7 @@ class ImportLog:
             self.secrets.add(value.strip())
 
     def note(self, text: str) -> None:
-        """Add a remark, unless it is there already."""
+        """Add a remark, unless it is already there."""
         if text not in self.notes:
             self.notes.append(text)
 
@@ -81,7 +81,7 @@ class ImportLog:
         """Return the required list at a key of the file. Raise SetupError if it is missing or too long."""
         found = data.get(key)
         if not isinstance(found, list):
-            raise self.bad(key, f"a list of {of} is expected, this is {kind_of(found)}", "record it again")
+            raise self.bad(key, f"expected a list of {of}, but this is {kind_of(found)}", "record it again")
         if len(found) > MAX_RAW:
             raise self.bad(
                 key, f"{len(found):,} {of}; at most {MAX_RAW:,} are read", "cut the recording into several"

@@ -1,4 +1,4 @@
-"""Read a JavaScript or TypeScript script into statements, as far as recorders write them. It is never executed.
+"""Parsing a JavaScript or TypeScript script into the kinds of statements that recorders write, without executing it.
 
 Statements of other shapes (``if``, loops, classes) are kept as unreadable, with their first words.
 """
@@ -43,7 +43,7 @@ class _Token:
 
 
 class ScriptError(ValueError):
-    """Raised for a text that is no JavaScript."""
+    """Raised for a text that is not JavaScript."""
 
 
 def read_javascript(text: str) -> tuple[Statement, ...]:
@@ -95,14 +95,14 @@ class _Parser:
         return self.tokens[min(self.at, len(self.tokens) - 1)].line if self.tokens else 1
 
     def take(self, *texts: str) -> bool:
-        """Go past the next token if it is one of these."""
+        """Consume the next token if it is one of these."""
         if self.next and self.next in texts and self.tokens[self.at].kind != "text":
             self.at += 1
             return True
         return False
 
     def skip(self, stop: str = "") -> str:
-        """Go past a statement or, up to one of the signs, an expression; return its first words."""
+        """Skip a statement or, up to one of the signs, an expression; return its first words."""
         begin = self.at
         while self.at < len(self.tokens):
             text = self.next
@@ -145,7 +145,7 @@ class _Parser:
             if statement is not None:
                 found.append(statement)
             if self.at == begin:  # a bracket too many
-                raise ScriptError(f"line {self.line}: {self.next!r} is not expected here")
+                raise ScriptError(f"line {self.line}: unexpected {self.next!r}")
         self.depth -= 1
         return tuple(found)
 
@@ -215,10 +215,10 @@ class _Parser:
         if self.take(":"):  # the type that a function returns
             self.skip("{")
         if not self.take("{"):
-            raise ScriptError(f"line {self.line}: a block is expected, not {self.next!r}")
+            raise ScriptError(f"line {self.line}: expected a block, not {self.next!r}")
         found = self.statements()
         if not self.take("}"):
-            raise ScriptError(f"line {self.line}: the file ends in the middle; it was cut off")
+            raise ScriptError(f"line {self.line}: the file ends too early; it was cut off")
         return found
 
     # ---------------------------------------------------------------- expressions
@@ -240,7 +240,7 @@ class _Parser:
     def _operand(self) -> Value:
         self.take("await", "new")
         if self.at >= len(self.tokens):
-            raise ScriptError(f"line {self.line}: the file ends in the middle; it was cut off")
+            raise ScriptError(f"line {self.line}: the file ends too early; it was cut off")
         function = self._arrow()
         if function is not None:
             return self._links("", function) if self.next in ("(", ".") else function
@@ -330,13 +330,13 @@ class _Parser:
         found: list[Value] = []
         while not self.take(end):
             if self.at >= len(self.tokens):
-                raise ScriptError(f"line {self.line}: the file ends in the middle; it was cut off")
+                raise ScriptError(f"line {self.line}: the file ends too early; it was cut off")
             if self.take(","):
                 continue
             begin = self.at
             found.append(self._expression())
             if self.at == begin:
-                raise ScriptError(f"line {self.line}: {self.next!r} is not expected here")
+                raise ScriptError(f"line {self.line}: unexpected {self.next!r}")
         self.depth -= 1
         return tuple(found)
 
@@ -345,7 +345,7 @@ class _Parser:
         found: dict[str, Value] = {}
         while not self.take("}"):
             if self.at >= len(self.tokens):
-                raise ScriptError(f"line {self.line}: the file ends in the middle; it was cut off")
+                raise ScriptError(f"line {self.line}: the file ends too early; it was cut off")
             if self.take(","):
                 continue
             token = self.tokens[self.at]

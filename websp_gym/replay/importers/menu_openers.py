@@ -1,6 +1,6 @@
-"""Recognize the events that only open a menu for the next one, such as a click on a check box behind a user picture.
+"""Recognizing events that only open a menu for the next one, such as a click on a check box behind a user picture.
 
-Replay has to leave such a menu open, whatever state is asked for.
+Replay must leave such a menu open, whatever state is requested.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 def fix_openers(drafts: list[Draft]) -> list[Draft]:
     """Set the final state of events that open a menu, and return the events.
 
-    A check box opens a menu if its marks say so (``menu-toggle``), it is not one of a form's fields, and the next
+    A check box opens a menu if its marks say so (``menu-toggle``), it is not a field of a form, and the next
     event is a click on a link or an entry of the same page. An element that the file says was folded is opened.
     """
     for draft, following in pairwise(drafts):

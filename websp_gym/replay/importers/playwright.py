@@ -1,6 +1,6 @@
-"""Import scripts of Playwright's code generator, in Python (sync, async, pytest) and JavaScript (test, library).
+"""Importing scripts of Playwright's code generator, in Python (sync, async, pytest) and JavaScript (test, library).
 
-The script is read and never executed. What has no counterpart in a trace is listed with its line.
+The script is parsed, never executed. Whatever has no counterpart in a trace is listed with its line.
 """
 
 from __future__ import annotations
@@ -66,14 +66,14 @@ _POPUPS = ("expectpopup", "popup", "page")
 
 
 def language_of(text: str) -> Language | None:
-    """Return the language of a script of Playwright; None if it is none."""
+    """Return the language of a Playwright script; None if it is not one."""
     if not _SIGN.search(text):
         return None
     return "python" if _PYTHON.search(text) else "javascript"
 
 
 def read(text: str, log: ImportLog) -> dict[str, Any]:
-    """Return the data of a trace from a script, without its site. Raise SetupError where it cannot be read."""
+    """Return the data of a trace from a script, without its site. Raise SetupError if it cannot be read."""
     for sign, name in _OTHER.items():
         if sign in text:
             raise log.bad("it", f"a script in {name}", "record it again with --target python or javascript")
@@ -119,9 +119,9 @@ class _Script:
     writer: StepWriter
     pages: dict[str, str] = field(default_factory=lambda: {"page": ""})
     opened: bool = False
-    """Whether the script has opened a page by itself; ``page`` may also be given to it."""
+    """Whether the script has opened a page itself; it may also be given ``page``."""
     promised: set[str] = field(default_factory=set)
-    """Names of popups that are waited for."""
+    """Names of the popups that it waits for."""
     known: dict[str, Value] = field(default_factory=dict)
     helpers: set[str] = field(default_factory=set)
     ran: set[str] = field(default_factory=set)
@@ -189,7 +189,7 @@ class _Script:
         elif root == "Promise":
             self._promises(place, calls, names)
         elif root in self.helpers and calls:
-            self.writer.left_out(place, f"{root}()", "functions of its own are not read")
+            self.writer.left_out(place, f"{root}()", "its own functions are not read")
         elif root in _AROUND or root in self.ran or not calls or plain(chain.last.name) in _HARMLESS:
             self._around(place, chain)
         elif names:
@@ -261,7 +261,7 @@ class _Script:
     def _selector(self, call: Call) -> str:
         selector = self._text(call.argument(0))
         if not isinstance(selector, str):
-            raise UnreadableLocatorError("its selector is not written there as a text")
+            raise UnreadableLocatorError("its selector is not a literal text")
         return selector
 
     def _on_page(self, place: str, rest: tuple[Call, ...], name: str, page: str) -> None:
@@ -299,7 +299,7 @@ class _Script:
         if locator.placed:
             what = ", ".join(locator.placed)
             self.writer.log.note(
-                f"{place}: {what} counts elements that are alike; replay stops if nothing else tells them apart"
+                f"{place}: {what} counts similar elements; replay stops if nothing else tells them apart"
             )
         act(self, place, call, locator, page)
 
@@ -328,7 +328,7 @@ class _Script:
         if isinstance(on, bool):
             self.writer.turn(place, locator.element(), on=on, page=page)
         else:
-            self.writer.left_out(place, f"{call.name}()", "the state is not written there")
+            self.writer.left_out(place, f"{call.name}()", "the state is not a literal")
 
     def _fill(self, place: str, call: Call, locator: Locator, page: str) -> None:
         value = "" if plain(call.name) == "clear" else self._text(call.argument(0))
@@ -371,4 +371,4 @@ _ACTIONS: dict[str, Callable[[_Script, str, Call, Locator, str], None]] = {
     "press": _Script._press,
     "hover": _Script._hover,
 }
-"""What a trace holds. File uploads, drags and scripts on the page are left out, with their lines."""
+"""What a trace can express. File uploads, drags and scripts on the page are left out, with their lines."""

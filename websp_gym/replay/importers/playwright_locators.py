@@ -1,4 +1,4 @@
-"""Locators of Playwright: ``getByRole("button", { name: "Save" })``, ``locator("#save")``, chains and frames."""
+"""Playwright's locators: ``getByRole("button", { name: "Save" })``, ``locator("#save")``, chains and frames."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ _KEYS = {"css": "{}", "id": '[id="{}"]', "data-testid": '[data-testid="{}"]', "d
 
 
 class UnreadableLocatorError(ValueError):
-    """Raised for a locator that says nothing a trace can hold; says why."""
+    """Raised for a locator that a trace cannot express, with the reason."""
 
 
 @dataclass(frozen=True)
 class Locator:
-    """An element as far as the chain was read."""
+    """An element, as far as the chain has been read."""
 
     selectors: tuple[str | list[str], ...] = ()
     frames: tuple[str, ...] = ()
     around: str | None = None
     said: str | None = None
-    """The name or text of the element, by which those inside it are known."""
+    """The name or text of the element, by which elements inside it are identified."""
     filtered: str | None = None
     placed: tuple[str, ...] = field(default=())
-    """What only counts elements: ``first``, ``nth(2)``."""
+    """Links that only count elements: ``first``, ``nth(2)``."""
 
     def element(self) -> Element:
-        """Return the element. Raise UnreadableLocatorError if nothing is known of it."""
+        """Return the element. Raise UnreadableLocatorError if nothing is known about it."""
         selectors = self.selectors
         if self.filtered and not any(str(one).startswith(("aria/", "text/")) for one in selectors):
             selectors = (*selectors, f"text/{self.filtered}")
@@ -57,7 +57,7 @@ class Locator:
 
 
 def is_locator(call: Call) -> bool:
-    """Whether a link of a chain leads to an element and does nothing to it."""
+    """Whether a link of a chain leads to an element without acting on it."""
     name = plain(call.name)
     return (
         name in _READERS or name in _PLACE or name in _FRAMES or name in ("filter", "and", "or", "describe")
@@ -70,7 +70,7 @@ def plain(name: str) -> str:
 
 
 def follow(calls: tuple[Call, ...], start: Locator) -> Locator:
-    """Return the locator that a chain leads to. Raise UnreadableLocatorError where it cannot be read."""
+    """Return the locator that a chain leads to. Raise UnreadableLocatorError if it cannot be read."""
     at = start
     for call in calls:
         name = plain(call.name)
@@ -90,12 +90,12 @@ def follow(calls: tuple[Call, ...], start: Locator) -> Locator:
 
 
 def selected(selector: str, at: Locator) -> Locator:
-    """Return the locator of a selector, as the older ``page.click("#save")`` has it."""
+    """Return the locator of a selector, as in the older ``page.click("#save")``."""
     return follow((Call("locator", (selector,)),), at)
 
 
 def text_in(value: Value) -> tuple[str, bool] | None:
-    """Return a text or the text of a pattern, and whether it is the whole; None where it cannot be known."""
+    """Return a text or the text of a pattern, and whether it is the whole; None if unknown."""
     if isinstance(value, str):
         return value, False
     if isinstance(value, Pattern):
@@ -112,7 +112,7 @@ _Read = tuple[tuple[str | list[str], ...], str | None]
 def _needed(call: Call, value: Value) -> str:
     found = text_in(value)
     if found is None:
-        raise UnreadableLocatorError(f"what {call.name}() looks for is not written there as a text")
+        raise UnreadableLocatorError(f"what {call.name}() looks for is not a literal text")
     return found[0]
 
 
@@ -153,7 +153,7 @@ def _attribute(name: str) -> Callable[[Call], _Read]:
 def _locator(call: Call) -> _Read:
     selector = call.argument(0)
     if not isinstance(selector, str):
-        raise UnreadableLocatorError("its selector is not written there as a text")
+        raise UnreadableLocatorError("its selector is not a literal text")
     *outer, last = (part.strip() for part in selector.split(" >> "))
     around = next((text for part in reversed(outer) if (text := _engine(part)[1])), None)
     if re.fullmatch(r"nth=-?\d+|visible=true", last) and outer:
@@ -193,7 +193,7 @@ def _filtered(call: Call, at: Locator) -> Locator:
         if name == "hastext":
             found = text_in(value)
             if found is None:
-                raise UnreadableLocatorError("the text that it has is not written there")
+                raise UnreadableLocatorError("its text is not a literal")
             at = replace(at, filtered=found[0] if found[1] else found[0] + CUT_MARK)
         elif name == "has" and isinstance(value, Chain):
             inner = follow(value.calls, Locator())

@@ -108,7 +108,7 @@ class PublishedEvent:
 
     @cached_property
     def checked(self) -> bool | None:
-        """The checked state in the file; None where it is unknown."""
+        """The checked state in the file; None if unknown."""
         for key in ("checked", "ariaChecked"):
             state = flag_of(self.data.get(key))
             if state is not None:
@@ -136,7 +136,7 @@ class PublishedEvent:
         return any(_CAPTCHA.search(mark[:2_000]) for mark in marks if mark)
 
     def after(self, other: PublishedEvent, seconds: float) -> bool:
-        """Whether it happened at most this many seconds after another event; True where times are missing."""
+        """Whether it happened at most this many seconds after another event; True if times are missing."""
         if self.time is None or other.time is None:
             return True
         return 0 <= self.time - other.time <= seconds
@@ -153,7 +153,7 @@ class PublishedEvent:
 
     @property
     def is_beside_controls(self) -> bool:
-        """Whether a click met the page, a plain container of several controls, or an empty cover of the page.
+        """Whether a click hit the page, a plain container of several controls, or an empty cover of the page.
 
         A replay would press whatever is in the middle of it.
         """
@@ -172,11 +172,11 @@ class PublishedEvent:
 
     @property
     def is_copy(self) -> bool:
-        """Whether it was recorded by the page around an iframe, which cannot write a CSS path to it."""
+        """Whether it was recorded by the page around an iframe, which cannot write a CSS path into it."""
         return self.data.get("selectorPath") == ""
 
     def complete_from(self, other: PublishedEvent) -> None:
-        """Take the place of a copy's element from an event on the same element."""
+        """Copy the place of a copy's element from an event on the same element."""
         if self.is_copy and self.same(other):
             places = {key: other.data.get(key) for key in ("selectorPath", "framePath", "site")}
             self.data = {**self.data, **places}
@@ -188,13 +188,13 @@ class PublishedEvent:
 
 
 def published_event(number: int, event: object, log: ImportLog) -> PublishedEvent:
-    """Validate an event of the file. Raise SetupError where it is not an object with a type."""
+    """Validate an event of the file. Raise SetupError if it is not an object with a type."""
     place = f"events[{number}]"
     if not isinstance(event, dict):
-        raise log.bad(place, f"an event is an object, this is {kind_of(event)}", "record it again")
+        raise log.bad(place, f"an event is an object, but this is {kind_of(event)}", "record it again")
     type_ = event.get("type")
     if not isinstance(type_, str):
-        raise log.bad(f"{place}.type", f"a text is expected, this is {kind_of(type_)}", "record it again")
+        raise log.bad(f"{place}.type", f"expected a text, but this is {kind_of(type_)}", "record it again")
     return PublishedEvent(place, type_.strip().lower()[:60], event, log)
 
 

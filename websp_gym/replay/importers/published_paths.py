@@ -1,6 +1,6 @@
-"""Make the paths of published traces ones that a browser can follow.
+"""Making the paths of published traces usable in a browser.
 
-Their recorder writes ids into CSS paths without escaping them, and its first version XPaths that begin at the body.
+Their recorder does not escape ids in CSS paths, and its first version writes XPaths that begin at the body.
 """
 
 from __future__ import annotations

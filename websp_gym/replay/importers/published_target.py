@@ -1,8 +1,8 @@
-"""The fingerprint of the element of a published trace's event.
+"""The fingerprint of an element from an event of a published trace.
 
-Their recorder cuts most texts, without a mark; here a text that was cut ends in ``…``. Its texts of surroundings are
-those of the parent, or of a section far above, and its label may be one that only stands beside the element; they are
-taken where the file shows which of them it is.
+Their recorder cuts most texts without marking it; here a cut text ends in ``…``. Its surrounding texts are those of
+the parent, or of a section far above, and its label may merely be next to the element; they are used if the file
+shows which of these they are.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _WITHOUT_TEXT = words("input select textarea")
 _BUTTONS = words("submit button reset image")
 _BOXES = words("checkbox radio")
 _STATES = re.compile("(?:on|off|yes|no|enabled|disabled|active|inactive)*")
-"""What a switch may say of its state only."""
+"""Words with which a switch only states its state."""
 _LONGEST_LABEL = 60
 _ACCOUNT_ID = re.compile(r"[?&](?:id|uid|u|user(?:_?id)?|member(?:_?id)?|account(?:_?id)?|profile)=\d{4}")
 _LONG_NUMBER = re.compile(r"\d{5}")
@@ -74,12 +74,12 @@ def fingerprint(raw: PublishedEvent) -> Fingerprint:
         classes=tuple(filter(None, (mark_of(name, 100) for name in _words(classes)[:50]))),
     )
     if target == Fingerprint(tag=target.tag, role=target.role):
-        raise raw.log.bad(raw.place, "nothing in it tells which element it was on", "record it again")
+        raise raw.log.bad(raw.place, "nothing in it says which element it was on", "record it again")
     return target
 
 
 def told(found: object, limit: int | None = None) -> str | None:
-    """Return a page's text for a fingerprint; one that was cut loses its last word and ends in ``…``.
+    """Return a page's text for a fingerprint; a cut text loses its last word and ends in ``…``.
 
     Args:
         found: The text in the file.

@@ -1,4 +1,4 @@
-"""Read a Python script into statements. It is parsed and never executed."""
+"""Parsing a Python script into statements, without executing it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Remove private data from imported traces: passwords, one-time codes, tokens, e-mail addresses, account names.
+"""Removing private data from imported traces: passwords, one-time codes, tokens, e-mail addresses, account names.
 
 Another recorder may have stored anything. An import takes only known keys, and removes secrets from their
 values. A typed password becomes the placeholder ``{{account.password}}``. The rules are those of the recorder
@@ -45,7 +45,7 @@ _HOLDS: dict[str, FilledAs] = {
     **dict.fromkeys(("url", "href", "form"), "url"),
     "placeholder": "text",
 }
-"""What each key holds, as the account's values are looked for in it. The others are words of HTML and ARIA."""
+"""What each key contains, for finding the account's values in it. The other keys contain words of HTML and ARIA."""
 _DEEPEST = 3
 """URLs in parameters of URLs."""
 
@@ -54,11 +54,11 @@ def what_field(kind: str | None, *marks: str | None) -> Literal["password", "sec
     """Return whether a field's content is secret, judged by the field's attributes.
 
     Args:
-        kind: The field's type; None where it is unknown.
+        kind: The field's type; None if unknown.
         *marks: Name, id, label, autocomplete and similar texts.
 
     Returns:
-        ``password`` for a password; ``secret`` for a code, card or token that must not be kept at all; None
+        ``password`` for a password; ``secret`` for a code, card or token that must not be stored at all; None
         for other fields.
     """
     texts = [mark[:300] for mark in marks if mark]
@@ -140,7 +140,7 @@ def email_in(text: str | None) -> str | None:
 
 
 def clean_event(event: Mapping[str, Any], account: Mapping[str, str], known: Iterable[str]) -> dict[str, Any]:
-    """Return the data of an event without secrets, and with placeholders where the account's values were.
+    """Return the data of an event without secrets, and with the account's values replaced by placeholders.
 
     Args:
         event: The event, as ``TraceEvent.model_dump()`` gives it.
@@ -202,7 +202,7 @@ def _with_clean_marks(print_: dict[str, Any], known: set[str]) -> dict[str, Any]
 
 
 def clean_href(href: str | None, known: Collection[str] = ()) -> str | None:
-    """Return a link's URL without secrets; None where a part of its path is secret."""
+    """Return a link's URL without secrets; None if a part of its path is secret."""
     if not href:
         return None
     clean = clean_url(href, known)

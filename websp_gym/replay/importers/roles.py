@@ -96,7 +96,7 @@ _HTML = 8_000
 def opening_tag(html: object) -> tuple[str, dict[str, str]]:
     """Return the name and the complete attributes of the first tag in HTML that may be cut off.
 
-    Both are empty where there is no tag or ``html`` is not a text.
+    Both are empty if there is no tag or ``html`` is not a text.
     """
     text = html[:_HTML].lstrip() if isinstance(html, str) else ""
     tag = _TAG.match(text)
@@ -116,7 +116,7 @@ def opening_tag(html: object) -> tuple[str, dict[str, str]]:
 
 
 def implicit_role(tag: str, kind: str | None, attributes: Mapping[str, str]) -> str | None:
-    """Return the role of an element without a ``role`` attribute; None where it cannot be known.
+    """Return the role of an element without a ``role`` attribute; None if unknown.
 
     Args:
         tag: The tag.

@@ -1,4 +1,4 @@
-"""Clean texts of imported files for a trace: short, on one line, without secrets, with known placeholders."""
+"""Cleaning texts of imported files for a trace: short, on one line, without secrets, with known placeholders."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _KEYS = {"\r": "Enter", "\n": "Enter", "NumpadEnter": "Enter", " ": "Space", "Es
 
 
 def text_of(found: object, limit: int = LONGEST) -> str | None:
-    """Return a page's text for a fingerprint: one line, without secrets, cut; None where nothing is left.
+    """Return a page's text for a fingerprint: one line, without secrets, cut; None if nothing is left.
 
     E-mail addresses stay until the account's is known.
     """
@@ -58,19 +58,19 @@ def path_of(found: object, log: ImportLog) -> str | None:
         return None
     path = _UNREADABLE.sub("", found.strip()) if len(found) <= _MAX_PATH else ""
     if not path or leaks(path) or not _placeholders_known(_PUBLISHED.sub(_ours, path)):
-        log.note("a path that is too long, or that holds a secret, was left out")
+        log.note("a path that is too long or contains a secret was left out")
         return None
     return _PUBLISHED.sub(_ours, path)
 
 
 def tag_of(found: object) -> str | None:
-    """Return a tag name in lower case; None where it is not valid."""
+    """Return a tag name in lower case; None if it is not valid."""
     tag = found.strip().lower() if isinstance(found, str) and len(found) <= 100 else ""
     return tag if _TAG.fullmatch(tag) else None
 
 
 def href_of(found: object) -> str | None:
-    """Return the URL of a link; None where it is missing or not a page."""
+    """Return the URL of a link; None if it is missing or not a page."""
     if isinstance(found, str) and found.strip().lower().startswith(("javascript:", "data:", "blob:")):
         return None
     try:
@@ -80,7 +80,7 @@ def href_of(found: object) -> str | None:
 
 
 def url_of(found: object) -> str:
-    """Return the URL of a page without secrets; empty where it is not a web page."""
+    """Return the URL of a page without secrets; empty if it is not a web page."""
     try:
         url = clean_url(_address(found))
     except ValueError:
@@ -89,7 +89,7 @@ def url_of(found: object) -> str:
 
 
 def side_of(found: object) -> int:
-    """Return a width or height in pixels; 0 where it is not valid."""
+    """Return a width or height in pixels; 0 if it is not valid."""
     if not isinstance(found, int | float) or isinstance(found, bool):
         return 0
     return int(found) if 1 <= found <= 10_000 else 0
@@ -98,12 +98,12 @@ def side_of(found: object) -> int:
 def value_of(found: object, place: str, log: ImportLog) -> str:
     """Return the complete text that was typed or chosen, with placeholders in the form that replay uses.
 
-    Raise SetupError where it is not a text, is too long, or has a placeholder that replay cannot fill.
+    Raise SetupError if it is not a text, is too long, or has a placeholder that replay cannot fill.
     """
     if isinstance(found, int | float) and not isinstance(found, bool):
         found = str(found)
     if not isinstance(found, str):
-        raise log.bad(place, f"a text is expected, this is {kind_of(found)}", "record it again")
+        raise log.bad(place, f"expected a text, but this is {kind_of(found)}", "record it again")
     if len(found) > _MAX_VALUE:
         raise log.bad(place, f"a value of {len(found):,} characters", f"at most {_MAX_VALUE:,} can be typed")
     value = _PUBLISHED.sub(
@@ -131,7 +131,7 @@ def key_of(found: object, modifiers: Iterable[str] = ()) -> str | None:
 
 
 def modifier_of(key: object) -> str | None:
-    """Return the modifier that a key is, without its side; None for other keys."""
+    """Return a modifier key without its side; None for other keys."""
     name = key.removesuffix("Left").removesuffix("Right") if isinstance(key, str) else ""
     return name if name in _MODIFIERS else None
 

@@ -1,4 +1,4 @@
-"""What the readers of Python and JavaScript make of a script: its statements as data, never executed."""
+"""The statements of a Python or JavaScript script as data, never executed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Unreadable:
-    """An expression that is not written down: a variable from outside, a computed text."""
+    """An expression that is not a literal: a variable from outside, a computed text."""
 
     source: str
 
@@ -29,12 +29,12 @@ class Call:
     options: dict[str, Value] = field(default_factory=dict)
 
     def text(self, at: int = 0) -> str | None:
-        """Return the text that is the argument at a place; None for anything else."""
+        """Return the text argument at a position; None for anything else."""
         found = self.argument(at)
         return found if isinstance(found, str) else None
 
     def argument(self, at: int) -> Value:
-        """Return the argument at a place; None if there is none."""
+        """Return the argument at a position; None if there is none."""
         arguments = self.arguments or ()
         return arguments[at] if at < len(arguments) else None
 
@@ -48,7 +48,7 @@ class Chain:
 
     @property
     def last(self) -> Call:
-        """The last link; one without a name where the chain is only a name."""
+        """The last link; one without a name if the chain is only a name."""
         return self.calls[-1] if self.calls else Call("")
 
 
@@ -80,17 +80,17 @@ class Statement:
 
     line: int
     value: Value = None
-    """Its expression; for a statement that is not read, ``Unreadable`` with its first words."""
+    """Its expression; for an unreadable statement, ``Unreadable`` with its first words."""
     names: tuple[str, ...] = ()
     """Names that it is assigned to."""
     body: tuple[Statement, ...] = ()
-    """Statements inside it, as of a ``with`` or a function."""
+    """Statements inside it, as in a ``with`` or a function."""
     function: str | None = None
     """Name of the function that it defines."""
 
 
 def all_statements(statements: tuple[Statement, ...]) -> Iterator[Statement]:
-    """Yield the statements and those inside them, also of functions that are arguments."""
+    """Yield the statements and those inside them, including functions passed as arguments."""
     for statement in statements:
         yield statement
         yield from all_statements(statement.body)

@@ -1,4 +1,4 @@
-"""Find and remove secrets in texts, by the rules in ``extension/secret_rules.yaml``.
+"""Finding and removing secrets in texts, by the rules in ``extension/secret_rules.yaml``.
 
 ``extension/secret_texts.js`` does the same for the recorder; ``tests/data/secret_cases.yaml`` is run through both.
 """
@@ -27,10 +27,10 @@ _NO_TEXT = re.compile(r"^[#.]|[<>{}]|::|://")
 _END = re.compile(r"(?:[A-Za-z0-9._+/=-]*[0-9][A-Za-z0-9._+/=-]*|\{\{[^{}]*\}?)\Z")
 """A word or a placeholder that was cut."""
 _DOTS = str.maketrans("İı", "Ïï")
-"""Python takes these for an "i" where case is ignored, JavaScript does not."""
+"""Python treats these as an "i" if case is ignored, JavaScript does not."""
 _GLOBAL = "__webspSecretRules"
 ODD = 3.2
-"""Oddness that no ordinary word has."""
+"""Oddness that no ordinary word reaches."""
 
 
 @dataclass(frozen=True)
@@ -100,12 +100,12 @@ def _beside() -> tuple[tuple[re.Pattern[str], tuple[Rule, ...]], ...]:
 
 
 def without_secrets(text: str, found: set[str] | None = None, *, beside: tuple[Rule, ...] = ()) -> str:
-    """Return a text that a person reads without its secrets.
+    """Return a human-readable text without its secrets.
 
     Args:
         text: The text.
         found: A set to add the removed secrets to.
-        beside: The rules for secrets that a text near it announces, from :func:`codes_beside`.
+        beside: The rules for secrets that a nearby text announces, from :func:`codes_beside`.
     """
     return _without(text, (*_compiled("everywhere"), *_compiled("texts"), *beside), found)
 
@@ -129,7 +129,7 @@ def holds_secret(mark: str, known: Iterable[str] = ()) -> bool:
 
 
 def shown_secrets(data: object) -> set[str]:
-    """Return the secrets that the texts of a file show; a mark elsewhere in the file may hold one of them."""
+    """Return the secrets in the texts of a file; a mark elsewhere in the file may contain one of them."""
     found: set[str] = set()
     seen: set[str] = set()
     left = [data]
@@ -146,7 +146,7 @@ def shown_secrets(data: object) -> set[str]:
 
 
 def is_secret_text(text: str) -> bool:
-    """Whether a text that was typed or chosen contains a secret, in whatever field."""
+    """Whether a typed or chosen text contains a secret, in any field."""
     return any(next(rule.matches(text), None) for rule in _compiled("everywhere") if rule.typed)
 
 
@@ -156,7 +156,7 @@ def is_handle(part: str) -> bool:
 
 
 def within(text: str, most: int) -> str:
-    """Return a text cut to a length; not within an address or a name, and without a part of a number."""
+    """Return a text cut to a length, but not within an address or a name, and without part of a number."""
     if len(text) <= most:
         return text
     for group in ("addresses", "handles"):
@@ -166,7 +166,7 @@ def within(text: str, most: int) -> str:
 
 
 def oddness(text: str) -> float:
-    """Return how unlike words of a language a text is: below 3.2 for words, above for random letters."""
+    """Return how unlike ordinary words a text is: below 3.2 for words, above for random letters."""
     odd_pairs = rules()["odd_pairs"]
     if len(set(re.sub("[^a-z0-9]", "", text.lower()))) < odd_pairs["fewest"]:
         return 0

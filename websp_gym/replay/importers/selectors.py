@@ -1,4 +1,4 @@
-"""Read an element's facts from the selectors of a Chrome DevTools recording.
+"""Reading an element's facts from the selectors of a Chrome DevTools recording.
 
 A step has several alternatives for one element. Each is a selector, or a list of selectors where each is
 searched inside the element of the previous one (inside its shadow root, if it has one).
@@ -85,7 +85,9 @@ def read_selectors(found: object, place: str, log: ImportLog, *, test_attribute:
         parts = [alternative] if isinstance(alternative, str) else alternative
         if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
             where = f"{place}[{number}]"
-            raise log.bad(where, f"a selector is expected, this is {kind_of(alternative)}", "record it again")
+            raise log.bad(
+                where, f"expected a selector, but this is {kind_of(alternative)}", "record it again"
+            )
         if parts and max(map(len, parts)) <= _LONGEST and len(parts) <= _MOST:
             _read(parts, facts, log)
         else:
@@ -95,7 +97,7 @@ def read_selectors(found: object, place: str, log: ImportLog, *, test_attribute:
 
 def _alternatives(found: object, place: str, log: ImportLog) -> list[Any]:
     if not isinstance(found, list) or not found:
-        raise log.bad(place, f"a list of selectors is expected, this is {kind_of(found)}", "record it again")
+        raise log.bad(place, f"expected a list of selectors, but this is {kind_of(found)}", "record it again")
     if len(found) > _MOST:
         log.note(f"{place}: only the first {_MOST} of {len(found)} selectors were read")
     return found[:_MOST]
@@ -239,5 +241,5 @@ def _print(facts: _Facts, place: str, log: ImportLog) -> Fingerprint:
         found["text"] = None
     target = Fingerprint(**found, classes=facts.classes)
     if target == Fingerprint(tag=target.tag, role=target.role):
-        raise log.bad(place, "they say nothing of the element", "record it again")
+        raise log.bad(place, "they say nothing about the element", "record it again")
     return target

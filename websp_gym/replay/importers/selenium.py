@@ -1,4 +1,4 @@
-"""Import projects of Selenium IDE: ``.side`` files, each test of which becomes a trace.
+"""Importing projects of Selenium IDE: each test of a ``.side`` file becomes a trace.
 
 An element has several targets (``id=``, ``css=``, ``xpath=``, ``linkText=``); all of them are read.
 """
@@ -45,7 +45,7 @@ def tests(data: Mapping[str, Any], log: ImportLog) -> list[dict[str, Any]]:
 def read(data: Mapping[str, Any], test: Mapping[str, Any], log: ImportLog) -> dict[str, Any]:
     """Return the data of the trace of one test, without its site.
 
-    Raise SetupError with the place where it cannot be imported.
+    Raise SetupError with the place if it cannot be imported.
     """
     reader = _Reader(StepWriter(log), str(data.get("url") or ""))
     name = str(test.get("name") or "")
@@ -69,7 +69,7 @@ class _Reader:
         """Read one command."""
         if not isinstance(command, dict):
             raise self.writer.log.bad(
-                place, f"a command is an object, this is {kind_of(command)}", "record it again"
+                place, f"a command is an object, but this is {kind_of(command)}", "record it again"
             )
         self.command = command
         name = str(command.get("command") or "")
@@ -147,7 +147,7 @@ class _Reader:
         if target in ("relative=parent", "relative=top"):
             self.frames = self.frames[:-1] if target.endswith("parent") else ()
         elif target.startswith("index="):
-            self.writer.log.note("frames are numbered in it; replay looks for these targets in all frames")
+            self.writer.log.note("it numbers frames; replay looks for these targets in all frames")
         else:
             css = next(
                 (one for one in _selectors(target) if isinstance(one, str) and "/" not in one[:6]), None

@@ -1,6 +1,7 @@
-"""Build a trace from the steps of a script: which element, what was done to it, and on which page.
+"""Building a trace from the steps of a script: which element, what was done to it, and on which page.
 
-Scripts hold neither states nor the texts around elements; the page's URL is known until something is pressed on it.
+Scripts contain neither states nor the texts around elements; the page's URL is known until something is pressed on
+it.
 """
 
 from __future__ import annotations
@@ -21,14 +22,14 @@ _MODIFIERS = {"ControlOrMeta": "Control", "CommandOrControl": "Control"}
 
 @dataclass(frozen=True)
 class Element:
-    """An element as a script names it."""
+    """An element as named in a script."""
 
     selectors: tuple[str | list[str], ...]
     """As in a flow of Chrome's Recorder, for :func:`read_selectors`."""
     frames: tuple[str, ...] = ()
     """CSS selectors of the frames that it is in, from the top page down."""
     around: str | None = None
-    """Text of the row or box that it is searched in."""
+    """Text of the row or box in which to look for it."""
 
 
 @dataclass
@@ -44,7 +45,7 @@ class StepWriter:
     _answer: tuple[Literal["accept", "dismiss"], str | None] | None = None
 
     def left_out(self, place: str, what: str, why: str, *, matters: bool = True) -> None:
-        """Note a step that is not in the trace; replay stops at its place if it matters."""
+        """Note a step that is not in the trace; replay stops there if it matters."""
         if matters:
             self.done.append(step_left_out(place, what, why, self.log))
         else:
@@ -69,7 +70,7 @@ class StepWriter:
         self._urls[page] = url
 
     def click(self, place: str, element: Element, page: str = "") -> None:
-        """Click an element; on a box or switch this changes its state, which the script does not tell."""
+        """Click an element; on a box or switch this changes its state, which the script does not state."""
         target = self._target(place, element)
         draft = Draft(place, "click", target=target)
         if target.role in CHECKABLE or target.type_attr in ("checkbox", "radio"):
@@ -85,7 +86,7 @@ class StepWriter:
         self._add(draft, page)
 
     def type(self, place: str, element: Element, value: object, page: str = "") -> None:
-        """Write a text into a field; ``value`` is None where the script does not hold it."""
+        """Write a text into a field; ``value`` is None if the script does not contain it."""
         target = self._target(place, element)
         marks = (target.id, target.name_attr, target.name, target.placeholder, target.test_id)
         draft = typed(
@@ -96,10 +97,10 @@ class StepWriter:
             self.log,
         )
         if value is None and draft.type != "omitted" and "account.password" not in (draft.value or ""):
-            why = "the script does not hold it, but computes it or reads it from elsewhere"
+            why = "the script does not contain it, but computes it or reads it from elsewhere"
             self.log.drop("text typed", place, why=why, matters=True)
             draft.value = None
-            left_out(draft, "secret", "a text that the script does not hold", None, self.log)
+            left_out(draft, "secret", "a text that the script does not contain", None, self.log)
         self._add(draft, page)
 
     def choose(self, place: str, element: Element, value: object, page: str = "") -> None:

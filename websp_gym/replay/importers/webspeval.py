@@ -1,4 +1,4 @@
-"""Import the traces published with WebSP-Eval, of both versions of its recorder.
+"""Importing the traces published with WebSP-Eval, from both versions of its recorder.
 
 A file is ``{startUrl, events: […]}``; newer ones have ``initialFormStates`` and a page URL for each event.
 Only the keys that replay needs are read, never page source, pictures or the contents of hidden fields.
@@ -38,7 +38,7 @@ _LED_TO = 5.0
 def read(data: Mapping[str, Any], log: ImportLog) -> dict[str, Any]:
     """Return the data of a trace from a published trace, without name and site.
 
-    The log counts what is left out. Raise SetupError with the place where the file cannot be imported.
+    The log counts what is left out. Raise SetupError with the place if the file cannot be imported.
     """
     raws = [
         published_event(number, event, log)
@@ -50,10 +50,10 @@ def read(data: Mapping[str, Any], log: ImportLog) -> dict[str, Any]:
     if not start:
         found = kind_of(data.get("startUrl"))
         raise log.bad(
-            "startUrl", f"no http or https URL (it is {found})", "write down where the recording began"
+            "startUrl", f"no http or https URL (it is {found})", "add the page where the recording began"
         )
     if any(raw.data.get("webspIndex") is not None for raw in raws):
-        log.note("its data-websp-index was left out: it numbers other elements than that of this recorder")
+        log.note("its data-websp-index was left out: it numbers different elements than this recorder does")
     drafts = _Writer(start, data, log).write(reduced(raws, log))
     events = finish(fix_openers(drafts), log)
     if raws and not events and not log.omitted:
@@ -179,7 +179,7 @@ class _Writer:
         after = True if raw.radio else self._after(raw, known)
         before = known if raw.radio or after is None else not after
         if known is not None and before != known:
-            self.log.note(f"{raw.place}: its state contradicts initialFormStates, and was believed")
+            self.log.note(f"{raw.place}: its state contradicts initialFormStates; its own state is used")
         if after is not None:
             self.states[path] = after
         draft.before, draft.after = _state(checked=before), _state(checked=after)
@@ -208,7 +208,7 @@ class _Writer:
             return left_out(draft, "file", "a file", None, self.log)
         if value is None:
             return left_out(
-                draft, "secret", f"what was put into {raw.tag}, which the file does not say", None, self.log
+                draft, "secret", f"what was put into {raw.tag}, which is not in the file", None, self.log
             )
         autocomplete = raw.html[1].get("autocomplete")
         if raw.tag == "select":
@@ -271,5 +271,5 @@ def _viewport(data: Mapping[str, Any], log: ImportLog) -> dict[str, int]:
     width, height = side_of(data.get("viewportWidth")), side_of(data.get("viewportHeight"))
     if width and height:
         return {"width": width, "height": height}
-    log.note(f"the size of its window is not known; {VIEWPORT[0]} by {VIEWPORT[1]} was taken")
+    log.note(f"its window size is unknown; {VIEWPORT[0]} by {VIEWPORT[1]} is used")
     return {"width": VIEWPORT[0], "height": VIEWPORT[1]}
