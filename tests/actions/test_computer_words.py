@@ -475,7 +475,7 @@ def test_long_and_nested_texts_are_refused_quickly() -> None:
 
 def test_a_path_of_many_points_is_refused_with_the_limit(use: Use) -> None:
     use.hands.show(LISTENING)
-    with pytest.raises(ActionError, match="one action has 20 at most"):
+    with pytest.raises(ActionError, match="an action may take 20"):
         use(o("drag", path=[[1, 2]] * 5_000))
 
 

@@ -90,7 +90,7 @@ def test_a_missing_folder_is_named_with_its_variable(
         SITES: lambda: make_world("sandbox"),
     }
     monkeypatch.setenv(variable, os.pathsep.join([str(tmp_path), str(tmp_path / "nope")]))
-    with pytest.raises(SetupError, match=rf"{variable} names {tmp_path}/nope, and there is no such folder"):
+    with pytest.raises(SetupError, match=rf"{variable} names {tmp_path}/nope, which is not a folder"):
         asks[variable]()
 
 

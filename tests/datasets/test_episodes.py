@@ -60,7 +60,7 @@ def test_a_run_in_the_dataset_is_played_recorded_resumed_and_scored_as_such(tmp_
     )
     import_dataset(changed, overwrite=True)
     assert finished(folder, run) == set()
-    assert "another configuration" in rescore(folder)[0].note
+    assert "has changed since the run" in rescore(folder)[0].note
 
 
 def test_without_the_option_a_result_and_a_record_do_not_name_it(tmp_path: Path) -> None:

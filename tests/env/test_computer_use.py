@@ -166,7 +166,7 @@ def test_a_zoom_shows_a_part_enlarged_once_and_the_record_keeps_the_whole(env: W
 def test_a_long_wait_has_the_limit_of_the_step(make: MakeEnv) -> None:
     env = make(TASK, observation="pixels", step_timeout=9)
     env.reset(seed=1)
-    assert "one action has 6 at most" in error(env, {"action": "wait", "duration": 7})
+    assert "an action may take 6" in error(env, {"action": "wait", "duration": 7})
     assert error(env, {"action": "wait", "duration": 1}) == ""
 
 

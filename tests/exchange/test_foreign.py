@@ -107,7 +107,7 @@ def test_the_state_of_another_version_of_the_instance_scores_nothing(foreign: Pa
     (foreign / STATE).write_text(json.dumps({**state, "config_hash": "of long ago"}), "utf-8")
     result = scored(foreign)
     assert (result.status, result.reward) == ("unscored", None)
-    assert "another configuration" in result.reason
+    assert "has changed since the run" in result.reason
 
 
 @pytest.mark.parametrize(

@@ -204,7 +204,7 @@ def test_a_question_with_named_parts(policies: Policies, parts: dict[str, Any], 
         ('{"consent": "remove", "what": "ci-bot", "to": "on"}', '"change" and "edit" only'),
         ('{"consent": "change", "what": "x", "to": 3}', "true, false or a text"),
         ('{"consent": "remove", "what": [1]}', "a name or a list of names"),
-        ('{"consent": "remove"', "no JSON"),
+        ('{"consent": "remove"', "not JSON"),
     ],
 )
 def test_named_parts_that_are_wrong_are_an_error(policies: Policies, text: str, why: str) -> None:

@@ -158,7 +158,7 @@ BAD: list[tuple[Any, str]] = [
     ('{"schema": "websp-trace/9"}', "websp-trace/2"),
     ({"startUrl": START, "events": {}}, "events: expected a list of events, but this is an object"),
     ({"startUrl": START, "events": [box(), None]}, "events[1]: an event is an object, but this is nothing"),
-    ({"startUrl": START, "events": [{"type": 5}]}, "events[0].type: a text is expected"),
+    ({"startUrl": START, "events": [{"type": 5}]}, "events[0].type: expected a text"),
     ({"startUrl": START, "events": [{"type": "click"}]}, "events[0]: nothing in it says which element"),
     ({"startUrl": START, "events": [{"type": "scroll"}, {"type": "hum"}]}, "nothing that could be replayed (1 scroll"),
     ({"startUrl": "file:///etc/passwd", "events": [box()]}, "startUrl: no http or https URL"),
@@ -173,12 +173,12 @@ BAD: list[tuple[Any, str]] = [
     ({"title": "t", "steps": []}, "nothing that could be replayed"),
     ({"title": "t", "steps": [{"type": "navigate", "url": "javascript:alert(1)"}]}, "steps[0].url: no http"),
     ({"title": "t", "steps": [{"type": "click", "selectors": ["#a"]}]}, "no step before it opens"),
-    ({"title": "t", "steps": [{"type": "navigate", "url": START}, {"type": "click"}]}, "steps[1].selectors: a list of selectors"),
+    ({"title": "t", "steps": [{"type": "navigate", "url": START}, {"type": "click"}]}, "steps[1].selectors: expected a list of selectors"),
     ({"title": "t", "steps": [{"type": "navigate", "url": START}, {"type": "click", "selectors": [[1]]}]}, "steps[1].selectors[0]"),
     ({"title": "t", "steps": [{"type": "navigate", "url": START}, {"type": "click", "selectors": ["aria/"]}]}, "say nothing"),
     ({"title": "t", "steps": [{"type": "navigate", "url": START}, {"type": "change", "selectors": ["#a"]}]}, "steps[1].value"),
     ({"title": "t", "steps": [{"type": "navigate", "url": START}, {"type": "click", "websp": {"type": "klick"}}]}, "steps[1].websp.type"),
-    ({"title": "t", "steps": [], "websp": 5}, "websp: an object is expected"),
+    ({"title": "t", "steps": [], "websp": 5}, "websp: expected an object"),
 ]  # fmt: skip
 
 

@@ -616,7 +616,7 @@ def test_a_reward_that_does_not_read_the_server_also_has_side_effects() -> None:
 
 
 def test_a_judge_that_would_never_be_asked_is_refused() -> None:
-    with pytest.raises(SetupError, match='under reward="judge" only'):
+    with pytest.raises(SetupError, match='only applies to reward="judge"'):
         make_reward("state", judge="openai:gpt-5.2")
     with pytest.raises(SetupError, match="quorum=2 only applies to"):
         make_reward("state", quorum=2)

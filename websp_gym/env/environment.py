@@ -180,7 +180,9 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
             WorldError: The world or its browser does not respond.
         """
         if seed is not None and not (isinstance(seed, int) and 0 <= seed < _SEEDS):
-            raise SetupError(f"seed={seed!r}: give a Python int from 0 to {_SEEDS - 1}", option="seed")
+            raise SetupError(
+                f"seed={seed!r}: give a whole number from 0 to {_SEEDS - 1}, as a Python int", option="seed"
+            )
         of_episode = for_episode(self.options, options, *self._own_options)
         super().reset(seed=seed)
         called = time.monotonic()
