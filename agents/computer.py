@@ -6,7 +6,7 @@ import json
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from PIL import Image as Pillow
@@ -28,20 +28,23 @@ if TYPE_CHECKING:
     from websp_gym.agents.base import Briefing
     from websp_gym.agents.turns import Turn
     from websp_gym.models import Model, Reply
+    from websp_gym.models.spec import OwnTool
     from websp_gym.observation import ObservationKind
 
 _EARLIER_CHARACTERS = 300
 _MOST_EARLIER = 60
 """Earlier steps that are listed, the latest ones."""
-_RULES = """\
-You operate a web browser for a person with your computer tool, until the task they gave you is done. The tasks \
-concern security and privacy settings of a website.
-
+_SCREEN = """\
 The screen is the page of one tab, without the browser's window: there is no address bar, no list of tabs and no \
 menu. The address of the page and the open tabs are told as text instead. {navigation} opens an address, \
 Control+Tab goes to the next tab, Alt+Left goes back, F5 loads the page again.
 
-* Each action counts; looking, moving the pointer, scrolling and waiting are free.
+* Each action counts; looking, moving the pointer, scrolling and waiting are free."""
+_RULES = """\
+You operate a web browser for a person with your {tool} tool, until the task they gave you is done. The tasks \
+concern security and privacy settings of a website.
+
+{screen}
 * If the page did not change, do not do the same again. Leave alone what has nothing to do with the task.
 * {account}
 * When all parts of the task are done, or cannot be done, answer with a brief report and without an action. That \
@@ -100,7 +103,7 @@ class ComputerAgent:
     """An agent that uses a computer.
 
     Args:
-        model: A model made with ``computer=True``.
+        model: A model made with ``tool="computer"``.
         name: Name of the agent in results.
         screenshots: Number of screenshots shown, including the current one.
         repairs: Number of times to ask again after a reply that is cut, filtered or empty.
@@ -109,6 +112,8 @@ class ComputerAgent:
     """
 
     observation: ObservationKind = "pixels"
+    tool: ClassVar[OwnTool] = "computer"
+    """The tool of the provider that it acts by."""
 
     def __init__(
         self,
@@ -129,7 +134,7 @@ class ComputerAgent:
                 )
         if checks not in _CHECKS:
             raise SetupError(f"checks={checks}: give {' or '.join(_CHECKS)}", option="checks")
-        self.name = name or f"computer:{model.spec}"
+        self.name = name or f"{self.tool}:{model.spec}"
         self.turns: Sequence[Turn] = ()
         self.model = model
         """The model to ask."""
@@ -145,6 +150,7 @@ class ComputerAgent:
         self._waiting: deque[ToolCall] = deque()
         self._under_way: ToolCall | None = None
         self._fence: Fence | None = None
+        self._last: Look | None = None
 
     def begin(self, briefing: Briefing) -> None:
         """Start an episode; of the briefing, only the email address is used."""
@@ -166,6 +172,7 @@ class ComputerAgent:
         """
         look = look_at(observation, "", _exact(observation["screenshot"]))
         self._note(look)
+        self._last = look
         if self._waiting:
             action = self._next(self._waiting.popleft())
             self.turns = (*self.turns, Asked().turn("", action))
@@ -189,16 +196,19 @@ class ComputerAgent:
             return
         exchange = self._kept[-1]
         call, self._under_way = self._under_way, None
-        exchange.results.append(
-            Result(call=call, text=self._seen(look), url=_address(look), picture=look.picture)
-        )
+        exchange.results.append(self._result(call, look))
         if look.error:
             exchange.lines[-1] += f": {cut(look.error, _EARLIER_CHARACTERS)}"
-            exchange.results += [
-                Result(call=left, text=_NOT_DONE, url=_address(look), picture=look.picture)
-                for left in self._waiting
-            ]
+            exchange.results += [self._left_out(left, look) for left in self._waiting]
             self._waiting.clear()
+
+    def _result(self, call: ToolCall, look: Look) -> Result:
+        """Return what came of a call that was carried out or refused."""
+        return Result(call=call, text=self._seen(look), url=_address(look), picture=look.picture)
+
+    def _left_out(self, call: ToolCall, look: Look) -> Result:
+        """Return what came of a call that was not tried, because of what came of the one before it."""
+        return Result(call=call, text=_NOT_DONE, url=_address(look), picture=look.picture)
 
     def _take(self, reply: Reply | None, look: Look) -> str:
         """Return the first action of a reply, and keep the others."""
@@ -232,26 +242,45 @@ class ComputerAgent:
 
     # ---------------------------------------------------------------- the conversation
     def _messages(self, observation: Mapping[str, Any], look: Look) -> list[Message]:
-        while len(self._kept) >= self._pictures:
+        while self._is_too_long():
             self._earlier += self._kept.pop(0).lines
         first = self._kept[0].before if self._kept else look
         policies = tuple(observation.get("policies", ()))
         self._guard([look, *(each.before for each in self._kept)])
-        functions: tuple[Function, ...] = () if "gemini:" in self.model.spec else (_GOTO,)
-        functions += tuple(_TO_USER.values()) if policies else ()
-        rules = Text(self._rules(policies, goto=_GOTO in functions))
+        functions = (*self._own(), *(_TO_USER.values() if policies else ()))
+        rules = Text(self._rules(policies))
+        results, left = self._results()
         told = [Text(f"The task: {observation['goal']}\n{self._past()}{self._seen(first)}")]
         messages: list[Message] = [
             ToolMessage("system", (rules,), cache=True, functions=functions),
-            Message("user", (*told, *([first.picture] if first.picture else []))),
+            Message("user", (*told, *([first.picture] if first.picture and left else []))),
         ]
-        for exchange in self._kept:
+        for exchange, shown in zip(self._kept, results, strict=True):
             messages.append(ToolMessage("assistant", (), said=exchange.said))
-            # Only the last of several pictures is still what the page looks like.
-            *others, last = exchange.results
-            results = (*(replace(each, picture=None) for each in others), last)
-            messages.append(ToolMessage("user", (), results=results))
+            messages.append(ToolMessage("user", (), results=shown))
         return messages
+
+    def _is_too_long(self) -> bool:
+        """Whether the oldest answer should no longer be shown as it came."""
+        return len(self._kept) >= self._pictures
+
+    def _own(self) -> tuple[Function, ...]:
+        """Return the functions beside the tool, but those that speak to the user."""
+        return () if "gemini:" in self.model.spec else (_GOTO,)
+
+    def _results(self) -> tuple[list[tuple[Result, ...]], int]:
+        """Return the results of each answer with the pictures that are shown, and how many more may be."""
+        left, shown = self._pictures, list[tuple[Result, ...]]()
+        for exchange in reversed(self._kept):
+            results = list(exchange.results)
+            # Only the last of several pictures is still what the page looks like.
+            last = max((n for n, each in enumerate(results) if each.picture), default=-1)
+            for number, each in enumerate(results):
+                if each.picture and (number < last or not left):
+                    results[number] = replace(each, picture=None)
+            left -= bool(left and last >= 0)
+            shown.insert(0, tuple(results))
+        return shown, left
 
     def _past(self) -> str:
         if not self._earlier:
@@ -260,7 +289,7 @@ class ComputerAgent:
         first = len(self._earlier) - len(lines) + 1
         return "What you did so far:\n" + "".join(f"{n}. {line}\n" for n, line in enumerate(lines, first))
 
-    def _seen(self, look: Look) -> str:
+    def _seen(self, look: Look, *, tabs: bool = True) -> str:
         """Return what is told of the screen beside its picture."""
         fence = self._fence or self._guard([look])
         lines = []
@@ -269,27 +298,34 @@ class ComputerAgent:
             lines.append(fence.wrap("what the browser said to your last action", told))
         if look.reply:
             lines.append(f"The user replied: {look.reply}")
+        if look.result:
+            lines.append(fence.wrap("what your last action returned", look.result))
         lines.append(fence.wrap("the current page", cut(look.page, PLACE_CHARACTERS)))
-        if look.tabs:
-            tabs = "\n".join(cut(tab, PLACE_CHARACTERS) for tab in look.tabs[:TABS])
-            lines.append(fence.wrap(f"the {len(look.tabs)} open tabs", tabs))
+        if look.tabs and tabs:
+            listed = "\n".join(cut(tab, PLACE_CHARACTERS) for tab in look.tabs[:TABS])
+            lines.append(fence.wrap(f"the {len(look.tabs)} open tabs", listed))
         lines.append(f"Left: {look.actions_left} actions, {look.seconds_left:.0f} seconds")
         return "\n".join(lines)
 
     def _guard(self, looks: Sequence[Look]) -> Fence:
         """Return the fence of the episode, or another one if a page has its word."""
-        texts = [text for look in looks for text in (look.page, *look.tabs, look.error)]
+        texts = [text for look in looks for text in (look.page, *look.tabs, look.error, look.result)]
         if self._fence is None or any(self._fence.word in text for text in texts):
             self._fence = Fence.around(texts)
         return self._fence
 
-    def _rules(self, policies: Sequence[Mapping[str, str]], *, goto: bool) -> str:
+    def _screen(self) -> str:
+        """Return what the rules say of the screen and of what counts."""
+        return _SCREEN.format(navigation="The function goto" if _GOTO in self._own() else "navigate")
+
+    def _rules(self, policies: Sequence[Mapping[str, str]]) -> str:
         assert self._fence is not None
         account = "You are signed in where the task needs it."
         if self._email:
             account += f" A site that asks you to sign in takes the Google account {self._email}."
         return _RULES.format(
-            navigation="The function goto" if goto else "navigate",
+            tool=self.tool,
+            screen=self._screen(),
             account=account,
             policies=f"\n{policy_block(policies)}\n" if policies else "",
             word=self._fence.word,

@@ -29,6 +29,8 @@ class Look:
         seconds_left: Remaining seconds.
         picture: The screenshot; None if it is no longer among the last few.
         reply: What the user replied to a question; empty if none was asked.
+        result: What the previous action returned; empty for nothing.
+        inventory: The open tabs as the observation has them.
     """
 
     page: str
@@ -39,6 +41,8 @@ class Look:
     seconds_left: float
     picture: Image | None = None
     reply: str = ""
+    result: str = ""
+    inventory: tuple[Mapping[str, Any], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -86,6 +90,8 @@ def look_at(observation: Mapping[str, Any], elements: str, picture: Image | None
         seconds_left=float(observation["seconds_left"]),
         picture=picture,
         reply=str(observation.get("user_reply", "")),
+        result=str(observation.get("last_action_result", "")),
+        inventory=tuple(tabs),
     )
 
 

@@ -21,6 +21,7 @@ _ASKING = {
     "mllm": ("websp_gym.agents.mllm", "MllmAgent"),
     "text": ("websp_gym.agents.text", "TextAgent"),
     "computer": ("websp_gym.agents.computer", "ComputerAgent"),
+    "browser": ("websp_gym.agents.browser", "BrowserAgent"),
 }
 """Module and name of the agents that ask a model, by what stands before its string."""
 OUTSIDE = ("cdp", "mcp")
@@ -34,8 +35,9 @@ def make_agent(spec: str) -> Agent:
         spec: ``oracle``, ``noop``, ``random``, ``guardian``; ``flawed:KIND``; a model string such as
             ``openai:gpt-6.2-sol`` or ``mllm:openai:gpt-6.2-sol`` for the agent that sees screenshots;
             ``text:openai:gpt-6.2-sol`` for the one that reads the accessibility tree;
-            ``computer:openai:gpt-6.2-sol`` for the one that uses its provider's computer tool. Append options of the
-            latter three after a question mark:
+            ``computer:openai:gpt-6.2-sol`` for the one that uses its provider's computer tool;
+            ``browser:anthropic:claude-opus-5.5`` for the one that uses Anthropic's browser toolset. Append options of
+            the latter four after a question mark:
             ``openai:gpt-6.2-sol?screenshots=1&thinking=high``. ``my_package.my_module:MyAgent`` or
             ``path/to/my_agent.py:MyAgent`` imports a class or a function that returns an agent when called without
             arguments.
@@ -110,6 +112,7 @@ def _choices() -> str:
         f"{PROVIDERS['http']}, http://127.0.0.1:11434/v1#llama3": "a model of a server, such as vLLM or Ollama",
         "text:MODEL": "reads no pictures",
         "computer:MODEL": "uses its provider's computer tool",
+        "browser:anthropic:MODEL": "uses Anthropic's browser toolset",
         "my_module:MyAgent, my_agent.py:MyAgent": "your own",
         "cdp:COMMAND, mcp:COMMAND": "a program that acts by itself",
     }
@@ -187,9 +190,9 @@ def _asking(spec: str, kind: str, rest: str) -> Agent:
         raise SetupError(f'"{spec}": a text-only agent takes no screenshots=', agent=spec)
     if kind != "computer" and "checks" in mine:
         raise SetupError(f'"{spec}": checks= is an option of computer:MODEL', agent=spec)
-    asked = make_model(model, **options, computer=kind == "computer")
     module, name = _ASKING[kind]
-    agent: Agent = getattr(importlib.import_module(module), name)(asked, name=spec, **mine)
+    make = getattr(importlib.import_module(module), name)
+    agent: Agent = make(make_model(model, **options, tool=getattr(make, "tool", None)), name=spec, **mine)
     return agent
 
 

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import base64
+import io
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import pytest
+from PIL import Image as Picture
+
+from tests.agent_support import briefing_of
 from tests.endpoint_support import CLAUDE, KEY, RESPONSES, Endpoint, Say, claude, responses
+from websp_gym.agents.computer import ComputerAgent
 from websp_gym.env import WebspEnv
+from websp_gym.env.registration import make_env
 from websp_gym.models import make_model
+from websp_gym.models.spec import OwnTool
 from websp_gym.records.trajectory import Trajectory
 
 TASK = "Steam-task-191-ON"
@@ -58,7 +67,8 @@ def openai_says(text: str, actions: Actions, functions: Mapping[str, Any], **mor
 
 
 def claude_says(text: str, actions: Actions, functions: Mapping[str, Any], **more: Any) -> Say:
-    say = claude(text, model="claude-opus-5-5", stop="tool_use" if actions or functions else "end_turn")
+    stop = more.pop("stop", "tool_use" if actions or functions else "end_turn")
+    say = claude(text, model="claude-opus-5-5", stop=stop, **more)
     blocks = [block for block in say.body["content"] if block["type"] != "text" or text]
     for number, action in enumerate(actions):
         used = {"type": "tool_use", "id": f"toolu_{number}"}
@@ -99,6 +109,7 @@ class Words:
         wait: An action that only looks.
         variables: What the environment holds, with ``{url}`` for the server's address.
         goto: The function that opens an address.
+        tool: The provider's tool that it acts by.
     """
 
     spec: str
@@ -108,6 +119,7 @@ class Words:
     wait: dict[str, Any]
     variables: Mapping[str, str]
     goto: str = "goto"
+    tool: OwnTool = "computer"
 
     def env(self, url: str) -> dict[str, str]:
         return {name: value.format(url=url, key=KEY) for name, value in self.variables.items()}
@@ -115,7 +127,7 @@ class Words:
     def model(self, endpoint: Endpoint, **options: Any) -> Any:
         """The model, behind the server."""
         env = self.env(endpoint.url)
-        return make_model(self.spec, env=env, computer=True, **{"sleep": lambda seconds: None, **options})
+        return make_model(self.spec, env=env, tool=self.tool, **{"sleep": lambda seconds: None, **options})
 
     def __str__(self) -> str:
         return self.spec.partition(":")[0]
@@ -157,3 +169,68 @@ GEMINI = Words(
     {"GEMINI_API_KEY": "{key}", "GEMINI_BASE_URL": "{url}/v1beta/openai/"},
     "navigate",
 )
+
+
+def member(name: str, **fields: Any) -> dict[str, Any]:
+    """A call of a member of Anthropic's browser toolset."""
+    return {"toolset_name": "browser", "name": name, "input": fields}
+
+
+BROWSER = Words(
+    "anthropic:claude-opus-5.5",
+    "/v1/messages",
+    claude_says,
+    lambda x, y: member("left_click", target={"type": "coordinate", "x": round(x), "y": round(y)}),
+    member("screenshot"),
+    CLAUDE.variables,
+    "navigate",
+    "browser",
+)
+
+
+@dataclass(frozen=True)
+class Running:
+    """An episode that no test ends: each goes on from where it is."""
+
+    env: WebspEnv
+    first: Mapping[str, Any]
+
+    def begun(self, agent: ComputerAgent) -> Mapping[str, Any]:
+        """Begin an agent and return what it sees."""
+        agent.begin(briefing_of(self.env))
+        return self.first
+
+    def step(self, action: str) -> Mapping[str, Any]:
+        """Take an action that does not end the episode, and return what is seen then."""
+        seen, _, terminated, truncated, _ = self.env.step(action)
+        assert (terminated, truncated) == (False, False)
+        return seen
+
+
+def pictures_in(body: Any) -> list[tuple[int, int]]:
+    """The sizes of all pictures in a request, in their order."""
+    if isinstance(body, dict):
+        return [size for value in body.values() for size in pictures_in(value)]
+    if isinstance(body, list):
+        return [size for value in body for size in pictures_in(value)]
+    if isinstance(body, str) and "iVBORw0" in body:
+        found = base64.b64decode(body[body.index("iVBORw0") :], altchars=b"-_" if "_" in body else None)
+        return [Picture.open(io.BytesIO(found)).size]
+    return []
+
+
+LONG: dict[str, Any] = {"initial_state": "snapshot", "max_actions": 200, "max_seconds": 36_000}
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[Running]:
+    env = make_env(TASK, observation="pixels", **LONG)
+    yield Running(env, env.reset(seed=1)[0])
+    env.close()
+
+
+@pytest.fixture(scope="module")
+def under_policy() -> Iterator[Running]:
+    env = make_env(TASK, observation="pixels", policies="standard", **LONG)
+    yield Running(env, env.reset(seed=1)[0])
+    env.close()

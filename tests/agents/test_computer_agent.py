@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import base64
-import io
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PIL import Image as Picture
 
 from tests.agent_support import briefing_of, play
 from tests.computer_use_support import (
@@ -23,9 +20,13 @@ from tests.computer_use_support import (
     OPENAI,
     TASK,
     WAY,
+    Running,
     Words,
     openai_says,
+    pictures_in,
     place,
+    running,
+    under_policy,
 )
 from tests.endpoint_support import KEY, Asked, Endpoint, Say, endpoint, error, server
 from websp_gym.agents import make_agent
@@ -40,7 +41,7 @@ from websp_gym.records.trajectory import Trajectory
 from websp_gym.runner.batch import run_one
 from websp_gym.runner.jobs import Job
 
-__all__ = ["endpoint", "server"]
+__all__ = ["endpoint", "running", "server", "under_policy"]
 
 HAS_GEMINI = find_spec("google") is not None and find_spec("google.genai") is not None
 without_gemini = pytest.mark.skipif(not HAS_GEMINI, reason="the extra gemini is not installed")
@@ -54,42 +55,6 @@ def env(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebspEnv]:
         TASK, initial_state="snapshot", observation="pixels", record_to=tmp_path_factory.mktemp("records")
     )
     yield env
-    env.close()
-
-
-@dataclass(frozen=True)
-class Running:
-    """An episode that no test ends: each goes on from where it is."""
-
-    env: WebspEnv
-    first: Mapping[str, Any]
-
-    def begun(self, agent: ComputerAgent) -> Mapping[str, Any]:
-        """Begin an agent and return what it sees."""
-        agent.begin(briefing_of(self.env))
-        return self.first
-
-    def step(self, action: str) -> Mapping[str, Any]:
-        """Take an action that does not end the episode, and return what is seen then."""
-        seen, _, terminated, truncated, _ = self.env.step(action)
-        assert (terminated, truncated) == (False, False)
-        return seen
-
-
-LONG: dict[str, Any] = {"initial_state": "snapshot", "max_actions": 200, "max_seconds": 36_000}
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[Running]:
-    env = make_env(TASK, observation="pixels", **LONG)
-    yield Running(env, env.reset(seed=1)[0])
-    env.close()
-
-
-@pytest.fixture(scope="module")
-def under_policy() -> Iterator[Running]:
-    env = make_env(TASK, observation="pixels", policies="standard", **LONG)
-    yield Running(env, env.reset(seed=1)[0])
     env.close()
 
 
@@ -135,18 +100,6 @@ def solving(endpoint: Endpoint, words: Words, env: WebspEnv) -> None:
         return words.says(f"I press\n{name}.", [words.click(*place(env, name, role))], {})
 
     endpoint.always(answer)
-
-
-def pictures_in(body: Any) -> list[tuple[int, int]]:
-    """The sizes of all pictures in a request, in their order."""
-    if isinstance(body, dict):
-        return [size for value in body.values() for size in pictures_in(value)]
-    if isinstance(body, list):
-        return [size for value in body for size in pictures_in(value)]
-    if isinstance(body, str) and "iVBORw0" in body:
-        found = base64.b64decode(body[body.index("iVBORw0") :], altchars=b"-_" if "_" in body else None)
-        return [Picture.open(io.BytesIO(found)).size]
-    return []
 
 
 @pytest.mark.parametrize("words", ALL, ids=str)

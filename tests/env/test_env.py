@@ -59,7 +59,7 @@ BROWSERGYM = {
 TEXT = MARKS - {"screenshot"}
 KEYS = {
     "marks": MARKS,
-    "pixels": MARKS - {"elements", "elements_text"},
+    "pixels": MARKS - {"elements", "elements_text"} | {"last_action_result"},
     "text": TEXT,
     "axtree": TEXT | {"axtree_object", "extra_element_properties"},
     "browsergym": BROWSERGYM,

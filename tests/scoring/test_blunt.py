@@ -86,9 +86,7 @@ def test_reports_and_runs_show_them_for_the_instances_that_were_played(
     assert {cells[-1].text for cells in computed.values()} == {"2 of 2"}
     assert all(row.computed and not row.reference for row in rows if row.label in computed)
     summarise("noop", results, played=3, skipped=0, folder=None)
-    said = (
-        "without reading the instruction (computed), of 2: nothing done 1, all switches most private 2"
-    )
+    said = "without reading the instruction (computed), of 2: nothing done 1, all switches most private 2"
     assert said in capsys.readouterr().out
     summarise("noop", [_result("Elsewhere-task-1")], played=1, skipped=0, folder=None)
     assert "computed" not in capsys.readouterr().out

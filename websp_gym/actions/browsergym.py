@@ -30,6 +30,8 @@ from websp_gym.browsergym import functions as stock
 from websp_gym.errors import ActionError
 
 if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
     from websp_gym.browser.tabs import Tabs
 
 __all__ = ["Call", "Listener", "actions_in", "is_refused", "looks_like_calls", "parse_calls", "perform_calls"]
@@ -67,6 +69,8 @@ _KEY_MS = 5
 """Estimated time to press and release one key on a busy machine."""
 _LAST_CALL_SECONDS = 15.0
 """No call of a list starts later than this, because the rest would not fit into a step."""
+_PATIENCE_MS = 500.0
+"""Time for an operation that the page refuses, as in BrowserGym's calls."""
 _LONGEST_ACT_MS = 120_000.0
 """Time limit for an operation that the page does not refuse; the deadline of a step comes long before."""
 _AT_ONCE = ("press", "type", "focus")
@@ -245,6 +249,31 @@ def is_refused(log: str) -> bool:
 
 def _element(page: Any, bid: str, scroll_into_view: bool = False) -> _Element:
     return _Element(find_element(page, bid, scroll_into_view))
+
+
+def operate(page: Page, bid: str, how: str, *arguments: Any, **named: Any) -> None:
+    """Operate an element as BrowserGym's call of that name does.
+
+    Args:
+        page: The tab.
+        bid: The element.
+        how: ``click``, ``hover``, ``check``, ``uncheck``; ``fill``, which chooses in a list; or ``scroll_to``.
+        *arguments: Arguments of Playwright's operation.
+        **named: More of them.
+
+    Raises:
+        ValueError: There is no such element.
+        playwright.sync_api.Error: The page does not let it happen.
+    """
+    element = _element(page, bid, scroll_into_view=how == "scroll_to")
+    if how == "scroll_to":
+        return
+    if how == "fill" and element.evaluate("(el) => el.tagName") == "SELECT":
+        how = "select_option"
+    make = getattr(element, how)
+    _call_once(
+        lambda force: make(*arguments, timeout=_PATIENCE_MS, force=force, **named), retry_with_force=True
+    )
 
 
 def _call_once(function: Callable[..., None], retry_with_force: bool) -> None:

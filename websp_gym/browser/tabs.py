@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _LONGEST_NAME = 200
 """Maximum number of characters of a file's name in a notice."""
+_LONGEST_TITLE = 300
 
 
 class Tabs:
@@ -48,6 +49,7 @@ class Tabs:
         self.traffic = Traffic(context)
         self._openings = openings_of(context)
         self._history: list[Page] = []
+        self._numbers: dict[Page, int] = {}
         self.crashed = False
         """Whether a page has crashed, which ends the episode."""
         self._closed = self._downloaded = False
@@ -152,6 +154,16 @@ class Tabs:
             page.goto("about:blank")
         page.goto(url, wait_until="commit", timeout=timeout * 1000)
 
+    def number_of(self, page: Page) -> int:
+        """Return the number of a tab, from 1 in the order of opening; no other tab of the episode ever has it."""
+        return self._numbers.setdefault(page, len(self._numbers) + 1)
+
+    def title_of(self, page: Page) -> str:
+        """Return the title of a tab from the browser's history, since a page in the background may not answer."""
+        history = session_of(page).send("Page.getNavigationHistory")
+        shown = history["entries"][: history["currentIndex"] + 1]
+        return str(shown[-1]["title"])[:_LONGEST_TITLE] if shown else ""
+
     def of_target(self, target: str) -> Page | None:
         """Return the tab with a DevTools id; None if there is none."""
         return next((page for page in self.pages if target_of(page) == target), None)
@@ -194,6 +206,7 @@ class Tabs:
 
     def _follow(self, page: Page) -> None:
         self._history.append(page)
+        self.number_of(page)
         page.on("crash", self._crash)
         page.on("download", self._download)
         # Without a listener, a file chooser would be a window of the system.

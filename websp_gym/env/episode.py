@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from playwright.sync_api import Error as PlaywrightError
 
-from websp_gym.actions.computer import Screen, written
+from websp_gym.actions.computer import Pages, Screen, written
 from websp_gym.browser.driver import discard_dead_driver, event_loop
 from websp_gym.browser.internals import loop_of
 from websp_gym.browser.launch import BrowserOptions, close_unless_used, first_page, open_context, version_of
@@ -150,7 +150,7 @@ class Episode:
         if self.policies is not None:
             self._policy_watch = self._watch_of(self.policies, goal)
         guard = HarmGuard(self.task.instance) if self.options.guarded else None
-        screen = Screen(*self.options.viewport, self.options.picture_scale)
+        screen = Screen(*self.options.viewport, self.options.picture_scale, Pages(self.tabs))
         self._turns = AgentTurns(self.tabs, self.observer, self.chat, screen, self._policy_watch, guard)
         self.chat.add_message("assistant", "Hi! I am your web assistant. What can I do for you?")
         self.chat.add_message("user", goal)
@@ -322,6 +322,8 @@ class Episode:
         self._limits.actions += 1
         last = {"last_action": self._turns.last_action, "last_action_error": problem}
         self.observation = {**self.observation, **last}
+        if "last_action_result" in self.observation:
+            self.observation["last_action_result"] = ""
         if "actions_left" in self.observation:
             self.observation["actions_left"] = self._limits.actions_left
             self.observation["seconds_left"] = self._limits.seconds_left
@@ -371,6 +373,7 @@ class Episode:
             chat=self.chat.messages,
             last_action=self._turns.last_action,
             last_action_error="; ".join(problems),
+            last_action_result=self._turns.last_result,
             actions_left=self._limits.actions_left,
             elapsed=self._limits.seconds,
             max_seconds=self._limits.max_seconds,

@@ -71,6 +71,7 @@ class AgentTurns:
     Attributes:
         last_action: The last reply, as it is stored.
         last_error: Why it failed; empty if it did not.
+        last_result: What it returned; empty if it failed or is of those that return nothing.
         understood: The last action as understood; ``None`` if the reply could not be parsed.
         ending: How the agent ended the episode; ``None`` if it did not.
     """
@@ -85,7 +86,7 @@ class AgentTurns:
         guard: HarmGuard | None = None,
     ) -> None:
         self.last_action = ""
-        self.last_error = ""
+        self.last_error = self.last_result = ""
         self.understood: ActionRecord | None = None
         self.ending: Ending | None = None
         self._tabs = tabs
@@ -98,7 +99,8 @@ class AgentTurns:
 
     def begin(self, reply: Turn) -> None:
         """Start the turn of a reply."""
-        self.last_action, self.last_error, self.understood = kept(str(reply)), "", None
+        self.last_action, self.understood = kept(str(reply)), None
+        self.last_error = self.last_result = ""
         if self._policy_watch is not None:
             self._policy_watch.begin_step()
 
@@ -181,8 +183,12 @@ class AgentTurns:
         perform_calls(calls, self._tabs, listener, noting=self._before_call, clock=lambda: watch.own)
 
     def _use_computer(self, action: ComputerAction, longest: float) -> None:
+        if action.reads is not None and self._observer.kind != "pixels":
+            raise ActionError(f'{action.name} returns a text, which observation="pixels" has only')
         self._about = action.about
-        perform_computer(action, self._tabs, self._screen, longest=longest, noting=self._before_call)
+        self.last_result = perform_computer(
+            action, self._tabs, self._screen, longest=longest, noting=self._before_call
+        )
         self._observer.enlarge(action.region)
 
     def _let_pass(self, action: OutsideAction) -> None:

@@ -79,7 +79,7 @@ class Message:
 
 @dataclass(frozen=True, kw_only=True)
 class Function:
-    """A function that a model may call beside its computer tool; each of its arguments is a text.
+    """A function that a model may call beside its provider's tool; each of its arguments is a text.
 
     Args:
         name: Its name.
@@ -133,12 +133,18 @@ class Result:
         text: What the model is told.
         url: Address of the page that is shown now.
         picture: The screen after it; None if it is not shown.
+        failed: Whether it was not carried out, where the provider's tool is told so.
+        tabs: ``id``, ``url``, ``title`` and ``active`` of the open tabs, where the provider's tool is told them.
+        opened: The ``id`` of those that it opened.
     """
 
     call: ToolCall
     text: str
     url: str = ""
     picture: Image | None = None
+    failed: bool = False
+    tabs: tuple[Mapping[str, Any], ...] = ()
+    opened: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import openai
 from websp_gym.errors import SetupError
 from websp_gym.models import thinking
 from websp_gym.models.anthropic_messages import MessagesEndpoint
-from websp_gym.models.computer.anthropic import ComputerMessages
+from websp_gym.models.computer.anthropic import BrowserMessages, ComputerMessages
 from websp_gym.models.computer.gemini import ComputerGemini
 from websp_gym.models.computer.openai import ComputerResponses
 from websp_gym.models.families import Family, check_temperature, dashed, family_of, settle_thinking
@@ -57,12 +57,12 @@ def _openai(model: ModelSpec, settings: Settings) -> Opened:
     client = _client(model, key, settings.get("OPENAI_BASE_URL", default="https://api.openai.com/v1"))
     caching: Caching = "breakpoints" if family and family.breakpoints else "key"
     request = _request(model, key, own=True, caching=caching)
-    if not (model.computer or (family and family.thinks)):
+    if not (model.tool or (family and family.thinks)):
         extra = thinking.for_chat(model.thinking)
         return ChatEndpoint(openai, client, replace(request, extra=extra)), "openai"
     effort = thinking.effort_of(model.thinking)
     extra = {"reasoning": {"effort": effort}} if effort else {}
-    kind = ComputerResponses if model.computer else ResponsesEndpoint
+    kind = ComputerResponses if model.tool else ResponsesEndpoint
     return kind(openai, client, replace(request, extra=extra)), "openai"
 
 
@@ -82,7 +82,7 @@ def _azure(model: ModelSpec, settings: Settings) -> Opened:
 def _gemini(model: ModelSpec, settings: Settings) -> Opened:
     key = settings.need("GEMINI_API_KEY", "GOOGLE_API_KEY", spec=model.spec)
     model, _family = _settled(model, settings, "gemini")
-    if model.computer:
+    if model.tool:
         name = _GEMINI_NAMES.get(model.name, model.name)
         return ComputerGemini(
             model, key, _request(model, key, name=name), settings.get("GEMINI_BASE_URL")
@@ -123,7 +123,8 @@ def _anthropic(model: ModelSpec, settings: Settings) -> Opened:
     key = settings.need("ANTHROPIC_API_KEY", spec=model.spec)
     place = settings.get("ANTHROPIC_BASE_URL", default="https://api.anthropic.com")
     client = anthropic.Anthropic(api_key=key, base_url=place, **client_options(anthropic, model.timeout))
-    kind = ComputerMessages if model.computer else MessagesEndpoint
+    kinds = {"computer": ComputerMessages, "browser": BrowserMessages, None: MessagesEndpoint}
+    kind = kinds[model.tool]
     return kind(anthropic, client, _claude_request(model, settings, key)), "anthropic"
 
 

@@ -13,11 +13,14 @@ from websp_gym.models.messages import Model
 from websp_gym.models.prices import read_prices
 from websp_gym.models.protocol import Endpoint, Usage
 from websp_gym.models.settings import Settings
-from websp_gym.models.spec import ModelSpec, advice_on, read_spec
+from websp_gym.models.spec import ModelSpec, OwnTool, advice_on, read_spec
 from websp_gym.models.thinking import Thinking, check_thinking
 
-COMPUTER_PROVIDERS = ("openai", "anthropic", "gemini")
-"""Providers whose own computer tool is known."""
+TOOL_PROVIDERS: dict[OwnTool, tuple[str, ...]] = {
+    "computer": ("openai", "anthropic", "gemini"),
+    "browser": ("anthropic",),
+}
+"""Providers whose own tool of each kind is known."""
 
 
 def make_model(
@@ -31,7 +34,7 @@ def make_model(
     concurrency: int = 4,
     env: Mapping[str, str] | None = None,
     sleep: Callable[[float], None] = time.sleep,
-    computer: bool = False,
+    tool: OwnTool | None = None,
 ) -> Model:
     """Make a model from a model string, without sending anything.
 
@@ -48,7 +51,7 @@ def make_model(
         concurrency: Maximum number of requests to this model at the same time; further callers wait.
         env: Variables to use instead of the environment and ``.env``.
         sleep: Called with the seconds to wait between attempts; not used by a scripted model.
-        computer: Whether it uses a computer by its provider's own tool.
+        tool: ``computer`` or ``browser`` for a model that acts by its provider's own tool.
 
     Returns:
         The model.
@@ -75,15 +78,15 @@ def make_model(
         thinking=thinking,
         max_tokens=max_tokens,
         timeout=timeout,
-        computer=computer,
+        tool=tool,
     )
     policy = RequestPolicy(
         retries=retries, concurrency=concurrency, sleep=_at_once if provider == "scripted" else sleep
     )
-    if computer and provider not in COMPUTER_PROVIDERS:
-        known = ", ".join(COMPUTER_PROVIDERS)
+    if tool is not None and provider not in TOOL_PROVIDERS[tool]:
+        known = ", ".join(TOOL_PROVIDERS[tool])
         raise SetupError(
-            f"{spec}: models use a computer at {known} only; mllm:{spec} sees marked screenshots", model=spec
+            f"{spec}: models use a {tool} at {known} only; mllm:{spec} sees marked screenshots", model=spec
         )
     if provider == "scripted":
         script = _scripted(name)

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Literal
 from urllib.parse import urlsplit
 
 from websp_gym.errors import SetupError, nearest
 from websp_gym.models.thinking import Thinking
+
+OwnTool = Literal["computer", "browser"]
+"""A provider's own tool to act by."""
 
 PROVIDERS = {
     "openai": "openai:gpt-6.2-sol",
@@ -41,7 +45,7 @@ class ModelSpec:
         thinking: Effort or budget of thinking; None for the provider's default.
         max_tokens: Maximum number of tokens in an answer; None for the provider's default.
         timeout: Seconds for one attempt.
-        computer: Whether it uses a computer by its provider's own tool.
+        tool: Which tool of its provider it acts by; None for none.
     """
 
     spec: str
@@ -52,7 +56,7 @@ class ModelSpec:
     thinking: Thinking = None
     max_tokens: int | None = None
     timeout: float = 120.0
-    computer: bool = False
+    tool: OwnTool | None = None
 
 
 def read_spec(spec: str) -> tuple[str, str, str | None]:

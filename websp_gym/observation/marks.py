@@ -116,13 +116,13 @@ class Mark:
         what = self.tag if self.role in ("generic", "presentation") else self.role
         parts = [f"[{self.number}] <{what}>"]
         if shown := self.name or self.text:
-            parts.append(_quoted(shown))
+            parts.append(quoted(shown))
         if self.value:
-            parts.append(f"value={_quoted(self.value)}")
+            parts.append(f"value={quoted(self.value)}")
         if states := list(self._states()):
             parts.append(f"({', '.join(states)})")
         if self.row and not shown:
-            parts.append(f"in the row {_quoted(self.row)}")
+            parts.append(f"in the row {quoted(self.row)}")
         return " ".join(parts)
 
     def _states(self) -> Iterator[str]:
@@ -139,7 +139,7 @@ class Mark:
             yield "disabled"
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
     """Return page text quoted on one line, so that no text of a page can imitate another line of the list."""
     return _LINE_ENDS.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(text, ensure_ascii=False))
 

@@ -12,7 +12,7 @@ import numpy as np
 from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
-from websp_gym.browser.isolated import is_gone, is_replaced, session_of
+from websp_gym.browser.isolated import is_gone, is_replaced
 from websp_gym.browser.settle import settle
 from websp_gym.errors import WorldError
 from websp_gym.observation import WITHOUT_PICTURE
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from websp_gym.observation.camera import Region
     from websp_gym.observation.veil import Veil
 
-_LONGEST_TITLE = 300
 _TREE = ("axtree_object", "extra_element_properties")
 _LOOKS = 3
 """Maximum number of attempts if tabs open or close during the observation."""
@@ -43,8 +42,8 @@ def observation_space(
     """Return the space of an observation.
 
     Args:
-        kind: ``marks`` (set-of-marks screenshot, elements, tabs), ``pixels`` (the plain screenshot and tabs, no
-            elements), ``text`` (as ``marks`` without the screenshot),
+        kind: ``marks`` (set-of-marks screenshot, elements, tabs), ``pixels`` (the plain screenshot, tabs and what an
+            action of a browser toolset returned, no elements), ``text`` (as ``marks`` without the screenshot),
             ``axtree`` (the same as ``text``, with BrowserGym's accessibility tree), ``browsergym`` (the keys of
             stock BrowserGym) or ``all`` (both; ``screenshot`` is then BrowserGym's plain screenshot and
             ``screenshot_marks`` the one with marks).
@@ -62,6 +61,8 @@ def observation_space(
     }
     if kind in ("marks", "pixels", "all"):
         spaces["screenshot"] = picture
+    if kind == "pixels":
+        spaces["last_action_result"] = Unicode()
     if kind not in ("pixels", "browsergym"):
         spaces |= {"elements": gym.spaces.Sequence(AnyDict()), "elements_text": Unicode()}
     if kind != "browsergym":
@@ -182,6 +183,7 @@ class Observer:
         chat: list[dict[str, Any]],
         last_action: str,
         last_action_error: str,
+        last_action_result: str = "",
         actions_left: int,
         elapsed: float,
         max_seconds: float,
@@ -193,6 +195,7 @@ class Observer:
             chat: Messages so far.
             last_action: Action before this observation.
             last_action_error: Error of that action; empty if it succeeded.
+            last_action_result: What that action returned, for an agent that reads ``pixels``.
             actions_left: Number of actions the agent has left.
             elapsed: Seconds since the first observation.
             max_seconds: Time limit in seconds.
@@ -204,6 +207,8 @@ class Observer:
             "last_action": last_action,
             "last_action_error": last_action_error,
         }
+        if self.kind == "pixels":
+            observation["last_action_result"] = last_action_result
         left = {"actions_left": actions_left, "seconds_left": whole_seconds(max_seconds - elapsed)}
         looks = 0
         while True:
@@ -229,8 +234,9 @@ class Observer:
         self._marks = collect_marks(page)
         self._titles = [
             {
+                "id": self._tabs.number_of(tab),
                 "url": tab.url,
-                "title": self._marks.title if tab is page else _title(tab),
+                "title": self._marks.title if tab is page else self._tabs.title_of(tab),
                 "active": tab is page,
             }
             for tab in self._tabs.pages
@@ -306,10 +312,3 @@ def _moved_on(error: Exception) -> bool:
     if cause is None or isinstance(cause, PlaywrightTimeoutError):
         return True  # each try met another document, or waited for one
     return isinstance(cause, PlaywrightError) and (is_replaced(cause) or is_gone(cause))
-
-
-def _title(tab: Page) -> str:
-    """Return the title of a background tab from the browser's history, since the page itself may not answer."""
-    history = session_of(tab).send("Page.getNavigationHistory")
-    shown = history["entries"][: history["currentIndex"] + 1]
-    return str(shown[-1]["title"])[:_LONGEST_TITLE] if shown else ""

@@ -12,12 +12,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from websp_gym.actions.calls import Call
+    from websp_gym.actions.computer.pages import Pages, Reading
 
 Point = tuple[float, float]
 
 GRID = 1000
 """Width and height of the grid on which Gemini gives points."""
-_AROUND = ("keyboard_down", "keyboard_up", "noop")
+_AROUND = ("keyboard_down", "keyboard_up", "noop", "tab_focus")
 """Calls that are not what an action is about if it has others."""
 _HELD = (*MODIFIERS, "ControlOrMeta", "AltGraph")
 
@@ -34,6 +35,8 @@ class ComputerAction:
         region: The part that the next picture should show enlarged: left, top, right and bottom in CSS pixels; None
             for all.
         told: What the agent is told about it; empty for nothing.
+        result: What it returns, in a vocabulary whose actions return something.
+        reads: What it returns instead: something that is read once the calls are made.
     """
 
     name: str
@@ -41,6 +44,8 @@ class ComputerAction:
     free: bool = False
     region: tuple[float, float, float, float] | None = None
     told: str = ""
+    result: str = ""
+    reads: Reading | None = None
 
     @property
     def about(self) -> Call | None:
@@ -56,6 +61,7 @@ class Screen:
         width: Width of the window in CSS pixels.
         height: Height of the window in CSS pixels.
         scale: Pixels of the picture per CSS pixel.
+        pages: What the agent has been told of tabs and elements.
 
     Attributes:
         pointer: Position of the pointer in CSS pixels; None before it was moved.
@@ -64,6 +70,7 @@ class Screen:
     width: int
     height: int
     scale: float = 1.0
+    pages: Pages | None = None
     pointer: Point | None = None
 
     def point(self, x: float, y: float) -> Point:

@@ -15,9 +15,10 @@ if TYPE_CHECKING:
 
     from websp_gym.actions.computer.action import Point
 
-_WHEEL = 100
+WHEEL = 100
 """CSS pixels per click of the wheel."""
-_MOST_REPEATS = 100
+MOST_REPEATS = 100
+ENLARGED = "the picture shows the region enlarged; points still refer to the whole picture"
 
 
 def _click(fields: Fields, screen: Screen, *, button: str = "left", clicks: int = 1) -> ComputerAction:
@@ -40,12 +41,12 @@ def _move(fields: Fields, screen: Screen) -> ComputerAction:
 
 
 def _key(fields: Fields, screen: Screen) -> ComputerAction:
-    calls = press(fields.keys("text"), fields.count("repeat", 1, _MOST_REPEATS))
+    calls = press(fields.keys("text"), fields.count("repeat", 1, MOST_REPEATS))
     return ComputerAction(fields.name, tuple(calls))
 
 
 def _hold_key(fields: Fields, screen: Screen) -> ComputerAction:
-    return ComputerAction(fields.name, hold(fields.keys("text"), _milliseconds(fields)))
+    return ComputerAction(fields.name, hold(fields.keys("text"), milliseconds(fields)))
 
 
 def _type(fields: Fields, screen: Screen) -> ComputerAction:
@@ -53,7 +54,7 @@ def _type(fields: Fields, screen: Screen) -> ComputerAction:
 
 
 def _scroll(fields: Fields, screen: Screen) -> ComputerAction:
-    distance = fields.number("scroll_amount") * _WHEEL
+    distance = fields.number("scroll_amount") * WHEEL
     met = call(
         "scroll_at",
         *_point(fields, screen),
@@ -63,7 +64,7 @@ def _scroll(fields: Fields, screen: Screen) -> ComputerAction:
 
 
 def _wait(fields: Fields, screen: Screen) -> ComputerAction:
-    return ComputerAction(fields.name, (call("noop", _milliseconds(fields)),), free=True)
+    return ComputerAction(fields.name, (call("noop", milliseconds(fields)),), free=True)
 
 
 def _screenshot(fields: Fields, screen: Screen) -> ComputerAction:
@@ -77,13 +78,17 @@ def _cursor_position(fields: Fields, screen: Screen) -> ComputerAction:
 
 
 def _zoom(fields: Fields, screen: Screen) -> ComputerAction:
+    return ComputerAction(fields.name, free=True, region=region(fields, screen), told=ENLARGED)
+
+
+def region(fields: Fields, screen: Screen) -> tuple[float, float, float, float]:
+    """Return the part of the window that an action wants to be shown enlarged."""
     left, top, right, bottom = (side / screen.scale for side in fields.numbers("region", 4))
     if not (0 <= left < right <= screen.width and 0 <= top < bottom <= screen.height):
         raise ActionError(
             f"{fields.name}: region should be left, top, right and bottom of a part of the picture; nothing was done"
         )
-    told = "the picture shows the region enlarged; points still refer to the whole picture"
-    return ComputerAction(fields.name, free=True, region=(left, top, right, bottom), told=told)
+    return left, top, right, bottom
 
 
 def _goto(fields: Fields, screen: Screen) -> ComputerAction:
@@ -97,10 +102,15 @@ def along(direction: str, distance: float) -> tuple[float, float]:
 
 
 def _point(fields: Fields, screen: Screen) -> Point:
+    if fields.has("target"):
+        raise ActionError(
+            f'{fields.name}: a target is of the browser toolset: give "toolset_name": "browser" too; nothing was done'
+        )
     return screen.point(*fields.numbers("coordinate", 2)) if fields.has("coordinate") else screen.here()
 
 
-def _milliseconds(fields: Fields) -> float:
+def milliseconds(fields: Fields) -> float:
+    """Return how long an action is to last."""
     return fields.duration("duration") * 1000
 
 

@@ -39,6 +39,20 @@ class Fields:
             self._wrong(key, "a number from 0", value)
         return value
 
+    def value(self, key: str) -> str | float | bool:
+        """Return a text, a number, or true or false."""
+        value = self._value(key, None)
+        if isinstance(value, bool):
+            return value
+        return self.text(key) if isinstance(value, str) else self._number(key, value)
+
+    def part(self, key: str) -> Fields:
+        """Return the fields of an object."""
+        value = self._value(key, None)
+        if not isinstance(value, dict):
+            self._wrong(key, "an object", value)
+        return Fields(f"{self.name}: {key}", value)
+
     def count(self, key: str, default: int, most: int) -> int:
         """Return a whole number from 1 to ``most``."""
         value = self._value(key, default)

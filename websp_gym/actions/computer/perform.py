@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from playwright.sync_api import Error as PlaywrightError
 
-from websp_gym.actions.browsergym import check_url
+from websp_gym.actions.browsergym import check_url, operate
 from websp_gym.actions.clipboard import pressing
+from websp_gym.actions.computer.pages import NEW
 from websp_gym.actions.perform import first_line
 from websp_gym.actions.pointer import draw_list_in_page
 from websp_gym.actions.scrolling import scroll_window
@@ -39,7 +40,7 @@ def perform_computer(
     *,
     longest: float,
     noting: Callable[[Call], None] = lambda call: None,
-) -> None:
+) -> str:
     """Carry out a computer-use action.
 
     Args:
@@ -48,6 +49,9 @@ def perform_computer(
         screen: What the agent saw; its pointer is kept.
         longest: Maximum seconds that it may take.
         noting: Called with each call before it is made.
+
+    Returns:
+        What it returns; empty in a vocabulary whose actions return nothing.
 
     Raises:
         ActionError: It would take longer, and nothing was done; or it failed, and none of its keys or buttons is
@@ -78,6 +82,9 @@ def perform_computer(
             raise ActionError(f"{action.name} failed: {first_line(error)}", action=action.name) from error
     if action.told:
         tabs.notices.add(action.told)
+    if action.reads is None or screen.pages is None:
+        return action.result
+    return screen.pages.read(action.reads, hand.page)
 
 
 def _seconds(call: Call) -> float:
@@ -95,7 +102,7 @@ def _seconds(call: Call) -> float:
 
 
 class _Hand:
-    """Makes the calls of one action, all on the tab that was the current one before."""
+    """Makes the calls of one action, all on the tab that was the current one before or that they switch to."""
 
     def __init__(self, tabs: Tabs, screen: Screen) -> None:
         self.page: Page = tabs.current
@@ -152,6 +159,32 @@ class _Hand:
     def _draw_list(self, x: float, y: float, button: str) -> None:
         draw_list_in_page("mouse_click", {"x": x, "y": y, "button": button}, self.page)
 
+    # ---------------------------------------------------------------- elements
+    def _click(self, bid: str, button: Any = "left", clicks: int = 1) -> None:
+        draw_list_in_page("click", {"bid": bid, "button": button}, self.page)
+        self._operate("click", bid, button=button, click_count=clicks)
+
+    def _hover(self, bid: str) -> None:
+        self._operate("hover", bid)
+
+    def _check(self, bid: str) -> None:
+        self._operate("check", bid)
+
+    def _uncheck(self, bid: str) -> None:
+        self._operate("uncheck", bid)
+
+    def _fill(self, bid: str, value: str) -> None:
+        self._operate("fill", bid, value)
+
+    def _scroll_to(self, bid: str) -> None:
+        self._operate("scroll_to", bid)
+
+    def _operate(self, how: str, bid: str, *arguments: Any, **named: Any) -> None:
+        try:
+            operate(self.page, bid, how, *arguments, **named)
+        except ValueError as error:
+            raise ActionError(f"the element is no longer on the page; {NEW}; nothing was done") from error
+
     # ---------------------------------------------------------------- keyboard
     def _keyboard_press(self, keys: str) -> None:
         with pressing(keys, self._tabs):
@@ -194,20 +227,24 @@ class _Hand:
     def _reload(self) -> None:
         self.page.reload(wait_until="commit", timeout=NAVIGATION_MS)
 
-    def _new_tab(self) -> None:
+    def _new_tab(self, told: bool = True) -> None:
         self.page.context.new_page()
-        self._tabs.notices.add("the new tab is empty, and there is no address bar: open an address with goto")
+        if told:
+            self._tabs.notices.add(
+                "the new tab is empty, and there is no address bar: open an address with goto"
+            )
 
-    def _tab_close(self) -> None:
+    def _tab_close(self, index: int | None = None) -> None:
         if len(self._tabs.pages) == 1:
             raise ActionError("it is the only tab; it was not closed")
-        self.page.close()
+        (self.page if index is None else self._tabs.pages[index]).close()
 
     def _tab_focus(self, index: int) -> None:
         pages = self._tabs.pages
         if index >= len(pages):
             raise ActionError(f"there are {len(pages)} tabs; nothing was done")
-        self._tabs.activate(pages[int(index)])
+        self.page = pages[int(index)]
+        self._tabs.activate(self.page)
 
     def _next_tab(self, steps: int) -> None:
         pages = self._tabs.pages

@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 from websp_gym.actions.computer.action import ComputerAction, Screen
 from websp_gym.actions.computer.anthropic import ANTHROPIC
+from websp_gym.actions.computer.browser import BROWSER
 from websp_gym.actions.computer.fields import Fields
 from websp_gym.actions.computer.gemini import GEMINI
 from websp_gym.actions.computer.openai import OPENAI
@@ -41,7 +42,8 @@ def read_computer(text: str, screen: Screen) -> ComputerAction:
     """Read a computer-use action.
 
     Args:
-        text: A JSON object in the words of OpenAI, Anthropic or Gemini.
+        text: A JSON object in the words of OpenAI, Anthropic or Gemini. With the ``toolset_name`` ``browser``, they
+            are those of Anthropic's browser toolset.
         screen: What the agent saw.
 
     Returns:
@@ -73,6 +75,8 @@ def _kind(given: Mapping[str, Any]) -> tuple[_Table, str, Mapping[str, Any]]:
         return _kind({key: value for key, value in many[0].items() if key != "name"})
     if isinstance(name, str) and isinstance(given.get("input"), dict):
         values = given["input"]
+        if given.get("toolset_name") == "browser":
+            return BROWSER, name, values
         return ANTHROPIC, str(values.get("action")) if name == "computer" else name, values
     if isinstance(given.get("action"), str):
         return ANTHROPIC, given["action"], given
