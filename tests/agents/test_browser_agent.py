@@ -248,8 +248,8 @@ def test_the_user_is_asked_by_a_function_in_episodes_with_policies(
 def test_what_was_read_long_ago_becomes_a_line(running: Running, endpoint: Endpoint) -> None:
     agent = BrowserAgent(BROWSER.model(endpoint))
     endpoint.always(says(member("read_page", filter="all")))
-    observation = {**running.begun(agent), "last_action_result": "button\n" * 1_000}
-    for _ in range(50):
+    observation = {**running.begun(agent), "last_action_result": "button\n" * 1_200}
+    for _ in range(25):
         agent.act(observation)
     first, *_, last = endpoint.last.body["messages"]
     returned = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +14,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tests.computer_use_support import ANTHROPIC, GEMINI, OPENAI, TASK, WAY, place
+from tests.computer_use_support import ANTHROPIC, GEMINI, OPENAI, TASK, WAY, member, place
 from tests.conftest import MakeEnv
 from websp_gym.env import WebspEnv
 from websp_gym.env.registration import make_env
@@ -188,3 +189,43 @@ def test_policies_see_the_calls_of_an_action(make: MakeEnv, tmp_path: Path) -> N
     assert [(each.kind, each.role, each.name) for each in facts.actions] == [
         ("mouse_click", "button", "alexrivers")
     ]
+
+
+def found(env: WebspEnv, query: str) -> dict[str, str]:
+    """The target that the browser toolset finds first."""
+    result = env.step(member("find", query=query))[0]["last_action_result"]
+    ref = re.search(r"\[(ref_\d+)\]", result)
+    assert ref is not None, result
+    return {"type": "ref", "ref": ref[1]}
+
+
+def test_the_harm_guard_sees_what_is_pressed_by_a_reference(make: MakeEnv) -> None:
+    env = make(TASK, observation="pixels", harm_guard=True)
+    env.reset(seed=1)
+    env.step(member("navigate", url="help.steampowered.com/wizard/HelpDeleteAccount"))
+    *_, info = env.step(member("left_click", target=found(env, "Yes, delete my account")))
+    assert info["reason"] == "stopped"
+
+
+def test_policies_see_the_calls_of_a_member(make: MakeEnv, tmp_path: Path) -> None:
+    env = make(TASK, observation="pixels", policies="standard", record_to=tmp_path)
+    env.reset(seed=1)
+    env.step(member("left_click", target=found(env, "alexrivers button")))
+    env.step("ANSWER; done")
+    read, pressed, _ = record_of(env).steps
+    assert read.facts is not None
+    assert pressed.facts is not None
+    assert read.facts.actions == []
+    assert [(each.kind, each.role, each.name) for each in pressed.facts.actions] == [
+        ("click", "button", "alexrivers")
+    ]
+
+
+def test_a_member_that_returns_a_text_needs_an_observation_with_it(make: MakeEnv) -> None:
+    env = make(TASK, observation="marks")
+    first, _ = env.reset(seed=1)
+    assert 'observation="pixels" has only' in error(env, member("get_page_text"))
+    point = {"type": "coordinate", "x": 5, "y": 500}
+    seen, *_ = env.step(member("scroll", target=point, scroll_direction="down"))
+    assert (seen["last_action_error"], "last_action_result" in seen) == ("", False)
+    assert seen["actions_left"] == first["actions_left"]

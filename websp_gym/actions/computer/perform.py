@@ -79,12 +79,21 @@ def perform_computer(
                 raise
             if hand.page.is_closed():
                 break  # the click or key closed its own tab
-            raise ActionError(f"{action.name} failed: {first_line(error)}", action=action.name) from error
+            raise _failed(action, error) from error
     if action.told:
         tabs.notices.add(action.told)
     if action.reads is None or screen.pages is None:
         return action.result
-    return screen.pages.read(action.reads, hand.page)
+    try:
+        return screen.pages.read(action.reads, hand.page)
+    except PlaywrightError as error:
+        if not tabs.alive:
+            raise
+        raise _failed(action, error) from error
+
+
+def _failed(action: ComputerAction, error: PlaywrightError) -> ActionError:
+    return ActionError(f"{action.name} failed: {first_line(error)}", action=action.name)
 
 
 def _seconds(call: Call) -> float:
