@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -173,6 +174,33 @@ def list_tools(*, to_user: bool = False) -> dict[str, Tool]:
     """
     specs = [*ACTIONS, *UNLISTED, *(USER_ACTIONS if to_user else ())]
     return {tool.name: tool for tool in map(_tool, specs)}
+
+
+def call_text(tools: Mapping[str, Tool], name: str, arguments: Mapping[str, Any]) -> tuple[str, str]:
+    """Return a call as a text for ``step``, and why it cannot be carried out; empty if it can.
+
+    The text of one that cannot is no action, so that it counts as one that the page cannot carry out does.
+    """
+    if name not in tools:
+        wrong = f"there is no tool named {name!r}"
+    else:
+        try:
+            return tools[name].written(arguments), ""
+        except ActionError as error:
+            wrong = str(error)
+    return f"{json.dumps(name)} {json.dumps(arguments)}", wrong
+
+
+def arguments_of(action: Action) -> dict[str, Any]:
+    """Return the arguments with which its tool carries out an action."""
+    text = "url" if action.kind == "Switch_tab" else "text"
+    given = {
+        "direction": action.direction,
+        "element": action.number,
+        text: action.text,
+        "accept": action.accept,
+    }
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def _tool(spec: ActionSpec) -> Tool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import base64
 import contextlib
-import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,7 @@ from mcp import types
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
-from websp_gym.actions.tools import TOOL_NAMES, Tool, list_tools
+from websp_gym.actions.tools import TOOL_NAMES, Tool, call_text, list_tools
 from websp_gym.attach.finishing import answer_in
 from websp_gym.errors import ActionError
 from websp_gym.project import VERSION
@@ -97,12 +96,9 @@ class ToolServer:
 
     async def _act(self, tool: Tool, arguments: Mapping[str, Any]) -> types.CallToolResult:
         """Carry out an action. One that cannot be carried out counts, by its arguments or by the page."""
-        try:
-            return self._shown(await self._episode.reply(tool.written(arguments)))
-        except ActionError as error:
-            why = str(error)
-        seen = await self._episode.reply(f"{tool.name} {json.dumps(arguments)}")
-        return self._shown(seen and {**seen, "last_action_error": why})
+        text, wrong = call_text(self._tools, tool.name, arguments)
+        seen = await self._episode.reply(text)
+        return self._shown(seen and {**seen, "last_action_error": wrong} if wrong else seen)
 
     def _shown(self, observation: Mapping[str, Any] | None, *, first: bool = False) -> types.CallToolResult:
         if observation is None or self._episode.over_because:

@@ -26,7 +26,7 @@ from typing import Any
 
 from websp_gym.actions import Action, format_action, parse_action
 from websp_gym.actions.grammar import Direction, thought_of
-from websp_gym.actions.tools import TOOL_NAMES
+from websp_gym.actions.tools import TOOL_NAMES, arguments_of
 from websp_gym.errors import ActionError, SetupError, missing_extra
 from websp_gym.rollouts.page import SITUATION, Page
 from websp_gym.rollouts.remote import RemoteEnv
@@ -271,7 +271,7 @@ def _conversation(played: Transcript) -> list[Message]:
         name = TOOL_NAMES.get(action.kind, "")
         if not hasattr(WebspTools, name):
             raise ActionError(f"no tool does {action.kind}", action=reply[:200])
-        call = {"name": name, "arguments": _arguments(action)}
+        call = {"name": name, "arguments": arguments_of(action)}
         turns += [
             {
                 "role": "assistant",
@@ -284,13 +284,6 @@ def _conversation(played: Transcript) -> list[Message]:
             # TRL asks for one more reply after the last tool.
             turns.append({"role": "assistant", "content": action.text})
     return turns
-
-
-def _arguments(action: Action) -> dict[str, Any]:
-    """Return the arguments of an action's tool."""
-    text = "url" if action.kind == "Switch_tab" else "text"
-    given = {"direction": action.direction, "element": action.number, text: action.text}
-    return {name: value for name, value in given.items() if value is not None}
 
 
 def _tools() -> list[Callable[..., str]]:
