@@ -55,6 +55,7 @@ PARTS: tuple[tuple[str, str], ...] = (
     (r"websp_gym/trainers/skyrl\b|tests/rl/test_skyrl", "skyrl"),
     (r"websp_gym/trainers/(?:sb3|candidates)\b|tests/rl/test_sb3|docs/examples/maskable_ppo", "sb3"),
     (r"websp_gym/(?:rollouts|runner)/ray\b|websp_gym/cluster\b|tests/rl/test_ray", "ray"),
+    (r"websp_gym/harnesses/cube/|tests/rl/test_cube", "cube"),
     (r"websp_gym/attach/|tests/attach_programs/|docs/examples/attach/", "attach"),
     (r"benchmarks/.*\.py$", "bench"),
     (r"websp_gym/(?:world/live/|env/live_|recording/live)|tests/live_apps/", "live"),

@@ -17,10 +17,9 @@ from transformers.utils import get_json_schema
 
 from docs.examples import grpo_trl
 from websp_gym.actions import ACTIONS, parse_action
-from websp_gym.actions.tools import TOOL_NAMES
+from websp_gym.actions.tools import TOOL_NAMES, arguments_of
 from websp_gym.errors import SetupError
 from websp_gym.rollouts import RemoteEnv, Transcript
-from websp_gym.trainers import trl
 from websp_gym.trainers.trl import WebspTools, environments, make_dataset, make_reward, to_sft
 
 ON, OFF = "Steam-task-191-ON", "Steam-task-191-OFF"
@@ -151,7 +150,7 @@ def test_every_action_is_a_tool() -> None:
         action = parse_action(spec.example)
         environment = WebspTools(RemoteEnv())
         method = getattr(environment, TOOL_NAMES[spec.kind])
-        inspect.signature(method).bind(**trl._arguments(action))
+        inspect.signature(method).bind(**arguments_of(action))
         assert get_json_schema(method)["function"]["description"]
 
 

@@ -182,13 +182,14 @@ def call_text(tools: Mapping[str, Tool], name: str, arguments: Mapping[str, Any]
     The text of one that cannot is no action, so that it counts as one that the page cannot carry out does.
     """
     if name not in tools:
-        wrong = f"there is no tool named {name!r}"
+        # In quotes: it might be an action.
+        name, wrong = json.dumps(name), f"there is no tool named {name!r}"
     else:
         try:
             return tools[name].written(arguments), ""
         except ActionError as error:
             wrong = str(error)
-    return f"{json.dumps(name)} {json.dumps(arguments)}", wrong
+    return f"{name} {json.dumps(arguments)}", wrong
 
 
 def arguments_of(action: Action) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import ClassVar
 from pydantic import Field
 
 from websp_gym.errors import missing_extra
-from websp_gym.harnesses.cube.task import InstanceTaskConfig, InstanceMetadata, WebspToolConfig
+from websp_gym.harnesses.cube.task import InstanceMetadata, InstanceTaskConfig, WebspToolConfig
 from websp_gym.project import REPOSITORY
 from websp_gym.tasks import DATASET_VERSION
 from websp_gym.tasks.ids import instance_ids

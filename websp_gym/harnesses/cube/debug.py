@@ -17,7 +17,8 @@ DebugAgent = Callable[[Observation, Sequence[ActionSchema]], Action]
 
 def get_debug_benchmark() -> WebspBenchmarkConfig:
     """Return the benchmark with these instances alone."""
-    return WebspBenchmarkConfig().subset_from_list(PLAYED)
+    played: WebspBenchmarkConfig = WebspBenchmarkConfig().subset_from_list(PLAYED)
+    return played
 
 
 def make_debug_agent(task_id: str) -> DebugAgent:
