@@ -342,7 +342,7 @@ def model(asked: Asked) -> Say:
 
 def _texts(messages: list[dict[str, Any]]) -> Iterator[str]:
     for message in messages:
-        content = message["content"] or ""
+        content = message.get("content") or ""
         yield from [content] if isinstance(content, str) else (part.get("text", "") for part in content)
 
 
@@ -359,5 +359,6 @@ def test_the_program_of_the_page_runs_with_a_real_client(tmp_path: Path) -> None
         )  # fmt: skip
         assert done.returncode == 0, done.stdout + done.stderr
         assert "image_url" in str(endpoint.last.body)
-    (status,) = FileStorage(next(tmp_path.glob("*steam*_*"))).list_episode_statuses().values()
-    assert (status.status, status.reward) == ("COMPLETED", 1.0)
+    (results,) = tmp_path.glob("*_websp_steam_*")
+    statuses = FileStorage(results).list_episode_statuses().values()
+    assert [(each.status, each.reward) for each in statuses] == [("COMPLETED", 1.0)]

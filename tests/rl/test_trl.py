@@ -20,6 +20,7 @@ from websp_gym.actions import ACTIONS, parse_action
 from websp_gym.actions.tools import TOOL_NAMES, arguments_of
 from websp_gym.errors import SetupError
 from websp_gym.rollouts import RemoteEnv, Transcript
+from websp_gym.trainers import trl
 from websp_gym.trainers.trl import WebspTools, environments, make_dataset, make_reward, to_sft
 
 ON, OFF = "Steam-task-191-ON", "Steam-task-191-OFF"

@@ -44,16 +44,13 @@ class InstanceMetadata(TaskMetadata):  # type: ignore[misc]
 
 
 class WebspToolConfig(ToolConfig):  # type: ignore[misc]
-    """How episodes are played.
-
-    Args:
-        pictures: Whether observations have a screenshot with marks beside the elements as text.
-        options: Options of ``gym.make``, such as ``instruction``, ``policies``, ``reward``, ``max_actions`` and
-            ``record_to``, and ``timeout`` and ``retries`` of :class:`~websp_gym.rollouts.remote.RemoteEnv`.
-    """
+    """How episodes are played."""
 
     pictures: bool = True
+    """Whether observations have a screenshot with marks beside the elements as text."""
     options: dict[str, Any] = Field(default_factory=dict)
+    """Options of ``gym.make``, such as ``instruction``, ``policies``, ``reward``, ``max_actions`` and ``record_to``,
+    and ``timeout`` and ``retries`` of :class:`~websp_gym.rollouts.remote.RemoteEnv`."""
 
     def make(self, container: Container | None = None) -> WebspTool:
         """Return the tool. Its process and browser start with the first episode.
@@ -174,7 +171,8 @@ class InstanceTask(Task[InstanceMetadata, WebspTool]):  # type: ignore[misc]
             WorldError: It ended without a score. A reward of CUBE is a number, and a 0 would be the agent's.
         """
         page = self.tool.finish()
-        return float(page.reward or 0.0), {
+        assert page.reward is not None
+        return float(page.reward), {
             "reason": page.reason,
             "truncated": page.truncated,
             "failure": page.failure,
