@@ -59,7 +59,7 @@ demo: say-demo $(VENV)/.core .browser
 
 .PHONY: say-demo
 say-demo:
-	@test -e $(VENV)/.core || echo "make demo: an environment in $(VENV) (66 packages, 370 MB), and Chromium where there is none; about two minutes"
+	@test -e $(VENV)/.core || echo "make demo: an environment in $(VENV) (66 packages, 390 MB), and Chromium where there is none; about two minutes"
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import colorsys
+import math
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
@@ -119,7 +120,7 @@ def _placed(
 
 
 def _font_pixels(scale: float) -> int:
-    return round(_FONT_PIXELS * scale**0.5)
+    return round(_FONT_PIXELS * math.sqrt(scale))
 
 
 def _svg_box(mark: _Placed) -> str:
