@@ -39,6 +39,7 @@ GROUPS = {
             "Serve episodes to agents that drive a browser themselves.",
         ),
         "serve-openenv": ("openenv:serve_openenv", "Serve environments to trainers over OpenEnv's protocol."),
+        "nemo": ("nemo:nemo", "Write the instances as an environment of NeMo Gym."),
         "harbor": ("harbor:harbor", "Write the instances as tasks of Harbor."),
         "collect": ("collecting:collect", "Convert an AgentLab study into runs."),
         "xray": ("collecting:xray", "Open AgentLab studies in AgentXRay."),
