@@ -7,7 +7,7 @@
 # make test-attach  programs of others play through the door of an episode: browser-use, Stagehand, MCP servers, Selenium and more
 # make attach-table  play each of them and write the table of docs/reference/attach.md
 # make test-live [APPS=roundup]  the live world on real applications of others, installed into build/apps, each with its database
-# make test-rl [RL=trl]  the same for the trainers (trl, openenv, verifiers, skyrl, ray, sb3) and CUBE, each in an environment of its own
+# make test-rl [RL=trl]  the same for the trainers (trl, openenv, verifiers, skyrl, nemo, ray, sb3) and CUBE, each in an environment of its own
 # make check  format, lint, layers of the package, types (Python and JavaScript), and the documentation site
 # make release  build sdist and wheel, check them, play an episode from the wheel in an empty environment; says what is left to do
 # make rules  write extension/secret_rules.js from secret_rules.yaml
@@ -48,7 +48,7 @@ ATTACH := .venv-attach
 # Applications of others that the live world is tested on; the quickest one is part of `make prove` too.
 APPS ?=
 # Trainers whose adapters are tested, and the harness CUBE.
-RL ?= trl openenv verifiers skyrl ray sb3 cube
+RL ?= trl openenv verifiers skyrl nemo ray sb3 cube
 # Test processes. Browsers keep a process waiting, so there are more than cores.
 JOBS ?= $(shell expr $$(nproc) + 2)
 
@@ -203,8 +203,9 @@ build/attach/.programs: tests/attach_programs/package.json tests/attach_programs
 
 # Inspect AI's has the programs that the SDKs of browser-use are too old for as well.
 .venv-inspect/.rl: EXTRAS := inspect,gemini
-# CUBE needs Python 3.12, and the BrowserGym that it pins cannot be installed on a later one. Where pyenv and uv keep it:
-.venv-cube/.rl: PYTHON = $(shell \
+# CUBE and NeMo Gym need Python 3.12, and the BrowserGym that CUBE pins cannot be installed on a later one. Where pyenv
+# and uv keep it:
+.venv-cube/.rl .venv-nemo/.rl: PYTHON = $(shell \
 	for p in python3.12 ~/.pyenv/versions/3.12.*/bin/python ~/.local/share/uv/python/cpython-3.12*/bin/python; do \
 	$$p -c '$(WILL_DO)' 2>/dev/null && echo $$p && break; done)
 .PRECIOUS: .venv-%/.rl

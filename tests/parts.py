@@ -30,7 +30,7 @@ from tests.sample import base_of, changed_files, parts_touched_by
 
 FOLDER = ROOT / "build"
 PAGE = DOCS / "about" / "night.md"
-TRAINERS = ("trl", "openenv", "verifiers", "skyrl", "ray", "sb3", "cube")
+TRAINERS = ("trl", "openenv", "verifiers", "skyrl", "nemo", "ray", "sb3", "cube")
 Program = Mapping[str, Sequence[str]]
 """A command by the name of its part, in the order in which they run."""
 NIGHT: Program = {

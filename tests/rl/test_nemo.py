@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
 import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
@@ -20,9 +22,15 @@ import psutil
 import pytest
 import yaml
 
+# Before Ray is imported: its servers listen on the loopback address only, and it reports to nobody.
+os.environ.update(RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER="0", RAY_USAGE_STATS_ENABLED="0")
+
+from ray.cluster_utils import Cluster
+
 from tests.command_support import LONGEST, websp
 from tests.endpoint_support import KEY, Asked, Endpoint, Say, responses, serve
-from tests.process_support import all_ended
+from tests.paths import DOCS
+from tests.process_support import all_ended, words_of
 from websp_gym.errors import SetupError
 from websp_gym.rollouts import Pool, agent_policy
 from websp_gym.serving import listen
@@ -38,6 +46,7 @@ OTHERS = {
 }
 """Servers beside the one of the folder; the agent of each is named after it."""
 OVER = "The episode is over."
+SMALL = {"num_cpus": 2, "object_store_memory": 100 * 2**20, "include_dashboard": False}
 GYM = Path(sys.executable).parent / "gym"
 Row = dict[str, Any]
 Result = dict[str, Any]
@@ -65,12 +74,15 @@ class Gym:
         """Play one row as a trainer does."""
         return httpx.post(f"{self._urls[row['agent_ref']['name']]}/run", json=row, timeout=LONGEST)
 
-    def collect(self, rows: Iterable[Row], name: str) -> tuple[list[Result], list[Result], Any]:
+    def collect(
+        self, rows: Iterable[Row], name: str, *options: str
+    ) -> tuple[list[Result], list[Result], Any]:
         """Play rows by the command; return the rollouts, the failures and the metrics that it wrote."""
         given, out = self.folder / f"{name}.jsonl", self.folder / f"{name}_rollouts.jsonl"
         given.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-        what = ["eval", "run", "--no-serve", "--input", str(given), "--output", str(out), *self._options]
-        done = subprocess.run([GYM, *what], cwd=self.folder, capture_output=True, text=True, check=False)
+        places = {"rollouts.jsonl": str(out), "resources_servers/websp/data/train.jsonl": str(given)}
+        command = [*documented("gym eval run", places), *options, *self._options]
+        done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
         (metrics,) = json.loads(out.with_name(f"{out.stem}_aggregate_metrics.json").read_text("utf-8"))
         failures = out.with_name(f"{out.stem}_failures.jsonl")
@@ -87,15 +99,28 @@ class Gym:
     def kill_environments(self) -> None:
         """Kill the processes of all environments, as the kernel does when memory is short."""
         processes = self.process.children(recursive=True)
-        found = [each for each in processes if "spawn_main" in " ".join(each.cmdline())]
+        found = [each for each in processes if "spawn_main" in " ".join(words_of(each))]
         assert found
         for each in found:
-            each.kill()
+            with suppress(psutil.NoSuchProcess):
+                each.kill()
 
 
 def _read(file: Path) -> list[Result]:
     results = map(json.loads, file.read_text("utf-8").splitlines())
     return sorted(results, key=lambda result: int(result["_ng_rollout_index"]))
+
+
+def documented(command: str, places: dict[str, str]) -> list[str]:
+    """A command of the page, with other values in some places."""
+    page = (DOCS / "reference" / "trainers.md").read_text("utf-8").replace("\\\n", " ")
+    (line,) = re.findall(rf"^{command} .*$", page, re.MULTILINE)
+    words = shlex.split(line)
+    assert set(places) <= set(words)
+    return [
+        str(GYM) if word == "gym" and not index else places.get(word, word)
+        for index, word in enumerate(words)
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -111,29 +136,29 @@ def endpoint(model: Endpoint) -> Endpoint:
 
 
 @pytest.fixture(scope="module")
-def gym(model: Endpoint, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gym]:
+def gym(model: Endpoint, oracle: tuple[str, ...], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gym]:
     folder = tmp_path_factory.mktemp("nemo") / "gym"
-    written = websp("nemo", "Steam-task-191-*", "--out", str(folder), "--processes", "2")
+    written = websp(*documented("websp nemo", {"gym": str(folder)})[1:])
     assert written.returncode == 0, written.stderr
     _add_others(folder / CONFIG)
     with listen("127.0.0.1", 0) as free:
         port = free.getsockname()[1]
     head = f"+head_server={{host:127.0.0.1,port:{port}}}"
-    what = ["--config", CONFIG, "--model-type", "openai_model", "--model", "scripted"]
-    where = ["--model-url", f"{model.url}/v1", "--model-api-key", KEY, head]
-    command = [GYM, "env", "start", *what, *where]
+    command = documented("gym env start", {"http://127.0.0.1:8000/v1": f"{model.url}/v1", "none": KEY})
     log = folder.parent / "log"
     with all_ended(), log.open("w") as output:
+        # The one that NeMo Gym would start has a dashboard of ten processes.
+        cluster = Cluster(initialize_head=True, head_node_args=SMALL)
+        command += [head, f"+ray_head_node_address={cluster.address}"]
         # A group of its own, which gets the Ctrl-C.
-        process = subprocess.Popen(
-            command, cwd=folder, stdout=output, stderr=output, env={**os.environ}, start_new_session=True
-        )
+        process = subprocess.Popen(command, cwd=folder, stdout=output, stderr=output, start_new_session=True)
         try:
             _wait_until_ready(process, log)
             yield Gym(folder, f"http://127.0.0.1:{port}", (head,), psutil.Process(process.pid))
         finally:
             os.killpg(process.pid, signal.SIGINT)
             process.wait(LONGEST)
+            cluster.shutdown()
 
 
 def _add_others(file: Path) -> None:
@@ -265,22 +290,27 @@ def test_a_rollout_without_a_score_is_an_error_and_the_next_one_plays(gym: Gym, 
     endpoint.always(reply(text="done"))
     (row,) = gym.rows(SOLVED, agent="once")
     lost = gym.run(row)
-    assert lost.status_code == 500
+    assert lost.status_code == 500, lost.text
     assert "ended without a score" in lost.text
     assert "died" in lost.text
     assert shown(endpoint.last) == [OVER]
     assert gym.run(row).json()["reward"] == 1.0
 
 
-def test_a_collection_keeps_a_rollout_without_a_score_apart(gym: Gym, endpoint: Endpoint) -> None:
+def test_a_collection_keeps_a_rollout_without_a_score_apart_and_plays_it_again(
+    gym: Gym, endpoint: Endpoint
+) -> None:
     endpoint.plan(replace(act("ANSWER; done"), before=gym.kill_environments))
     endpoint.always(scripted(act("ANSWER; done")))
-    results, failures, metrics = gym.collect(gym.rows(SOLVED, SOLVED, agent="recording"), "recording")
+    rows = gym.rows(SOLVED, SOLVED, agent="recording")
+    results, failures, metrics = gym.collect(rows, "recording")
     assert [result["reward"] for result in results] == [1.0]
     (lost,) = failures
     assert lost["_ng_failure_class"] == "unscored"
     assert "died" in lost["failure"]
     assert metrics["mean/reward"] == 1.0
+    results, failures, _ = gym.collect(rows, "recording", "--resume")
+    assert ([result["reward"] for result in results], len(failures)) == ([1.0, 1.0], 1)
 
 
 def test_a_tool_call_reaches_neither_the_reward_nor_another_episode(gym: Gym, endpoint: Endpoint) -> None:
@@ -302,7 +332,7 @@ def test_a_tool_call_reaches_neither_the_reward_nor_another_episode(gym: Gym, en
     assert "this rollout has begun" in again
     assert "Field required" in missing
     assert "no rollout with this key" in wrong
-    assert "reward\":" not in missing + wrong
+    assert 'reward":' not in missing + wrong
     assert over == OVER
 
 
@@ -337,7 +367,7 @@ def test_rollouts_at_once_have_an_episode_each(gym: Gym) -> None:
 def test_an_unknown_instance_is_an_error_and_websites_are_refused(gym: Gym) -> None:
     (row,) = gym.rows(SOLVED)
     lost = gym.run({**row, "instance": "Steem-task-191-OFF"})
-    assert lost.status_code == 500
+    assert lost.status_code == 500, lost.text
     assert "Steam" in lost.text
     with gym.session(SERVER, SOLVED) as (client, _):
         assert client.post("/look", headers={"Origin": "https://evil.example"}).status_code == 403
@@ -345,7 +375,10 @@ def test_an_unknown_instance_is_an_error_and_websites_are_refused(gym: Gym) -> N
 
 def test_settings_that_cannot_work_are_refused() -> None:
     settings = {"name": "websp", "host": "127.0.0.1", "port": 1, "entrypoint": "app.py"}
-    for wrong, message in (({"num_workers": 2}, "processes"), ({"options": {"pictures": True}}, "no pictures")):
+    for wrong, message in (
+        ({"num_workers": 2}, "processes"),
+        ({"options": {"pictures": True}}, "no pictures"),
+    ):
         config = WebspConfig.model_validate({**settings, **wrong})
         with pytest.raises(SetupError, match=message):
             WebspServer.model_construct(config=config).setup_webserver()

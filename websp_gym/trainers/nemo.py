@@ -168,7 +168,8 @@ class WebspServer(SimpleResourcesServer):  # type: ignore[misc]
         """
         if (self.config.num_workers or 1) > 1:
             raise SetupError(
-                "a rollout stays in one process: leave num_workers out, and set processes", option="num_workers"
+                "a rollout stays in one process: leave num_workers out, and set processes",
+                option="num_workers",
             )
         if "pictures" in self.config.options:
             raise SetupError("the tools return pages as text and take no pictures", option="pictures")

@@ -1,4 +1,4 @@
-"""The folder from which NeMo Gym starts the server of :mod:`~websp_gym.trainers.nemo`: program, YAML and data sets."""
+"""The folder from which NeMo Gym starts :mod:`~websp_gym.trainers.nemo`: program, YAML file and data sets."""
 
 from __future__ import annotations
 
@@ -64,8 +64,12 @@ _TOOLS = [
     )
 ]
 _TURNS = 3
-"""Calls of the model that an agent may make for each action: some are free, and the last one only ends the rollout."""
-_BESIDE = ("resources_servers/websp", "responses_api_agents/simple_agent", "responses_api_models/openai_model")
+"""Calls of the model for each action: some actions are free, and the last call only ends the rollout."""
+_BESIDE = (
+    "resources_servers/websp",
+    "responses_api_agents/simple_agent",
+    "responses_api_models/openai_model",
+)
 """Servers that need nothing but the extra."""
 
 
@@ -155,9 +159,7 @@ def write_folder(
         raise unwritable(folder, error) from error
 
 
-def _config(
-    datasets: Iterable[str], data: str, processes: int, options: Mapping[str, Any]
-) -> dict[str, Any]:
+def _config(datasets: Iterable[str], data: str, processes: int, options: Mapping[str, Any]) -> dict[str, Any]:
     server = {
         "entrypoint": "app.py",
         "domain": "agent",
