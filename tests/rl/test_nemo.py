@@ -22,8 +22,13 @@ import psutil
 import pytest
 import yaml
 
-# Before Ray is imported: its servers listen on the loopback address only, and it reports to nobody.
-os.environ.update(RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER="0", RAY_USAGE_STATS_ENABLED="0")
+# Before Ray is imported: its servers listen on the loopback address only, it reports to nobody, and it has time to
+# start on a busy machine.
+os.environ.update(
+    RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER="0",
+    RAY_USAGE_STATS_ENABLED="0",
+    RAY_gcs_server_request_timeout_seconds="600",
+)
 
 from ray.cluster_utils import Cluster
 
@@ -40,8 +45,8 @@ from websp_gym.trainers.nemo_folder import AGENT, CONFIG
 TO_DO, SOLVED = "Steam-task-191-ON", "Steam-task-191-OFF"
 SERVER = "websp_resources_server"
 OTHERS = {
-    # It repeats no episode, and gives up a rollout that is silent for two seconds.
-    "once": {"processes": 1, "idle_seconds": 2, "options": {"retries": 0}},
+    # It repeats no episode, and gives up a rollout that is silent for ten seconds.
+    "once": {"processes": 1, "idle_seconds": 10, "options": {"retries": 0}},
     "recording": {"processes": 1, "on_unscored": "record", "options": {"retries": 0}},
 }
 """Servers beside the one of the folder; the agent of each is named after it."""
@@ -82,8 +87,7 @@ class Gym:
         given.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
         places = {"rollouts.jsonl": str(out), "resources_servers/websp/data/train.jsonl": str(given)}
         command = [*documented("gym eval run", places), *options, *self._options]
-        done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+        subprocess.run(command, cwd=self.folder, check=True)
         (metrics,) = json.loads(out.with_name(f"{out.stem}_aggregate_metrics.json").read_text("utf-8"))
         failures = out.with_name(f"{out.stem}_failures.jsonl")
         return _read(out), _read(failures), metrics["agent_metrics"]
@@ -285,7 +289,9 @@ def test_an_environment_that_dies_costs_a_rollout_nothing_but_a_repetition(
     assert len(endpoint.asked) == len(oracle) + 1
 
 
-def test_a_rollout_without_a_score_is_an_error_and_the_next_one_plays(gym: Gym, endpoint: Endpoint) -> None:
+def test_a_rollout_without_a_score_is_an_error_and_a_collection_resumes_after_it(
+    gym: Gym, endpoint: Endpoint
+) -> None:
     endpoint.plan(replace(act("ANSWER; done"), before=gym.kill_environments))
     endpoint.always(reply(text="done"))
     (row,) = gym.rows(SOLVED, agent="once")
@@ -295,6 +301,11 @@ def test_a_rollout_without_a_score_is_an_error_and_the_next_one_plays(gym: Gym, 
     assert "died" in lost.text
     assert shown(endpoint.last) == [OVER]
     assert gym.run(row).json()["reward"] == 1.0
+    endpoint.plan(replace(act("ANSWER; done"), before=gym.kill_environments))
+    with pytest.raises(subprocess.CalledProcessError):
+        gym.collect([row], "once")
+    results, failures, _ = gym.collect([row], "once", "--resume")
+    assert ([result["reward"] for result in results], failures) == ([1.0], [])
 
 
 def test_a_collection_keeps_a_rollout_without_a_score_apart_and_plays_it_again(
@@ -346,7 +357,7 @@ def test_a_rollout_that_is_left_frees_its_environment_and_has_no_score(gym: Gym)
             ended = {**row, "response": reply(text="done").body}
             refused = left.post("/verify", json=ended)
             assert refused.status_code == 503
-            assert "silent for 2 seconds" in refused.text
+            assert "silent for 10 seconds" in refused.text
             assert other.post("/verify", json=ended).json()["reward"] == 1.0
 
 

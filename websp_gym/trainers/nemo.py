@@ -202,16 +202,11 @@ class WebspServer(SimpleResourcesServer):  # type: ignore[misc]
 
     async def look(self, request: Request) -> PlainTextResponse:
         """Return the current page; the first one begins with the task."""
-        rollout = self._rollouts.get(request.session[SESSION_ID_KEY])
-        return PlainTextResponse(_shown(rollout))
+        return await self._call(request)
 
     async def act(self, request: Request, body: ActRequest) -> PlainTextResponse:
         """Carry out one action, and return the page after it."""
-        rollout = self._rollouts.get(request.session[SESSION_ID_KEY])
-        if rollout is not None:
-            async with rollout.call():
-                await rollout.step(body.action)
-        return PlainTextResponse(_shown(rollout))
+        return await self._call(request, body.action)
 
     async def verify(self, request: Request, body: RolloutRequest) -> RolloutResponse:
         """Return the reward. A rollout that ended in a plain reply has answered; one that was cut gets 0.0.
@@ -236,6 +231,15 @@ class WebspServer(SimpleResourcesServer):  # type: ignore[misc]
         """Compute NeMo Gym's metrics of the rollouts that have a score."""
         scored = [one for one in body.verify_responses if NG_FAILURE_CLASS_KEY not in one]
         return await super().aggregate_metrics(AggregateMetricsRequest(verify_responses=scored))
+
+    async def _call(self, request: Request, action: str | None = None) -> PlainTextResponse:
+        rollout = self._rollouts.get(request.session[SESSION_ID_KEY])
+        if rollout is None:
+            return PlainTextResponse(_OVER)
+        async with rollout.call():
+            if action is not None:
+                await rollout.step(action)
+            return PlainTextResponse(_shown(rollout.page))
 
     def _scored(self, rollout: _Rollout, body: RolloutRequest) -> RolloutResponse:
         page = rollout.page
@@ -268,8 +272,7 @@ class WebspServer(SimpleResourcesServer):  # type: ignore[misc]
                     await rollout.give_up(f"it was silent for {self.config.idle_seconds:g} seconds")
 
 
-def _shown(rollout: _Rollout | None) -> str:
-    page = rollout.page if rollout is not None else None
+def _shown(page: Page | None) -> str:
     return _OVER if page is None or page.done else page.text
 
 
