@@ -1,28 +1,28 @@
 # make demo   set everything up and watch one instance run, with no key
 # make test   install what the tests need and run them (what CI runs)
-# make night [PARTS='prove trl']  all tests of every environment and all proofs, one table of them in docs/about/night.md; goes on where it was stopped
-# make coverage [ARGS=tests/env]  run the tests and measure which lines and branches they run, also in other processes (htmlcov/)
-# make test-pythons [ARGS=--episode]  the fast half of them on each installed Python, with the oldest and the newest Playwright
-# make test-agentlab  the same for AgentLab's part, in an environment of its own with its gigabytes (PyTorch, Ray, Gradio)
-# make test-attach  programs of others play through the door of an episode: browser-use, Stagehand, MCP servers, Selenium and more
+# make night [PARTS='prove trl']  all tests of every environment and all proofs, with one table in docs/about/night.md; continues where it stopped
+# make coverage [ARGS=tests/env]  run the tests and measure which lines and branches they cover, also in other processes (htmlcov/)
+# make test-pythons [ARGS=--episode]  run the fast half of the tests on each installed Python, with the oldest and the newest Playwright
+# make test-agentlab  run the tests of AgentLab's part, in an environment of its own of several gigabytes (PyTorch, Ray, Gradio)
+# make test-attach  let other programs play through the door of an episode: browser-use, Stagehand, MCP servers, Selenium and more
 # make attach-table  play each of them and write the table of docs/reference/attach.md
-# make test-live [APPS=roundup]  the live world on real applications of others, installed into build/apps, each with its database
-# make test-rl [RL=trl]  the same for the trainers (trl, openenv, verifiers, skyrl, nemo, ray, sb3) and CUBE, each in an environment of its own
+# make test-live [APPS=roundup]  test the live world on real third-party applications, installed into build/apps, each with its database
+# make test-rl [RL=trl]  run the tests of the trainers (trl, openenv, verifiers, skyrl, nemo, ray, sb3) and CUBE, each in an environment of its own
 # make check  format, lint, layers of the package, types (Python and JavaScript), and the documentation site
-# make release  build sdist and wheel, check them, play an episode from the wheel in an empty environment; says what is left to do
+# make release  build sdist and wheel, check them, play an episode from the wheel in an empty environment; say what is left to do
 # make rules  write extension/secret_rules.js from secret_rules.yaml
 # make docs   write the generated tables of docs/
 # make docs-site  build the documentation site in build/site; a dead link or a missing name is an error
-# make prove [SITE=steam] [PARTS=flows]  prove every task the long way, each policy and everyday task, and run the long proofs that make test leaves out
-# make floor  play random under the policies of every instance, and keep it as a floor of reports (an hour)
+# make prove [SITE=steam] [PARTS=flows]  prove every task, policy and everyday task in full, and run the long proofs that make test leaves out
+# make floor  play the agent random under the policies of every instance, and keep it as a floor of reports (an hour)
 # make bench [ARGS=--profile]  measure reset and step beside stock BrowserGym and raw Chromium on this machine
 # make soak  measure whether memory, files and processes stay flat over 1,000 resets and 10,000 steps
 # make endurance [ARGS='--scale 0.1 kills disk']  play many episodes under kills, crowds, full disks, little memory and jumping clocks
-# make traces [SITE=steam]  record the traces of all sites, or of one, anew
-# make records  play the runs of tests/data/records anew, on which the tests of what is a function of a record are done
+# make traces [SITE=steam]  record the traces of all sites, or of one, again
+# make records  play the runs of tests/data/records again, which many tests read
 # make bench-replay  measure how often recorded elements are found on pages that changed, ours and third-party applications
 
-# Without compiled files each of the hundreds of processes that the tests start compiles the package anew.
+# Without compiled files each of the hundreds of processes that the tests start compiles the package again.
 unexport PYTHONDONTWRITEBYTECODE
 
 VENV ?= .venv
@@ -31,8 +31,8 @@ ifneq ($(words $(VENV)),1)
 $(error VENV="$(VENV)": a path with spaces does not work with make; choose one without)
 endif
 
-# The first interpreter that runs, is of a version that will do and can make environments (a pyenv shim may exist and not
-# run). BrowserGym can be installed as it is on the first two.
+# The first interpreter that runs, is new enough and can make environments (a pyenv shim may exist and not run).
+# BrowserGym can be installed as it is on the first two.
 WILL_DO := import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))
 PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3.14 python3; do \
 	$$p -c '$(WILL_DO)' 2>/dev/null && echo $$p && break; \
@@ -45,7 +45,7 @@ PYTHON_WILL_DO = @"$(PYTHON)" -c '$(WILL_DO)' 2>/dev/null || { \
 BIN := $(VENV)/bin
 AGENTLAB := .venv-agentlab
 ATTACH := .venv-attach
-# Applications of others that the live world is tested on; the quickest one is part of `make prove` too.
+# Third-party applications that the live world is tested on; the quickest one is part of `make prove` too.
 APPS ?=
 # Trainers whose adapters are tested, and the harness CUBE.
 RL ?= trl openenv verifiers skyrl nemo ray sb3 cube
@@ -65,7 +65,7 @@ help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
 
 test: $(VENV)/.dev .browser
-	@# Here each file is compiled once; in the first run of the test processes it would be in every one of them.
+	@# Compile each file once here; otherwise every test process of the first run would compile it.
 	@test -d tests/__pycache__ || $(BIN)/python -m pytest --collect-only -q > /dev/null || true
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --durations=20 $(ARGS)
 
@@ -91,7 +91,7 @@ test-agentlab: $(AGENTLAB)/.dev
 	@sh tests/install_browser.sh $(AGENTLAB)/bin/python
 	$(AGENTLAB)/bin/python -m pytest tests/agentlab $(ARGS)
 
-# Inspect AI and browser-use have an environment each: pip finds no end of versions that fit both.
+# Inspect AI and browser-use have an environment each: pip finds no versions that fit both.
 test-attach: .programs
 	$(ATTACH)/bin/python -m pytest tests/attach_programs/test_programs.py $(ARGS)
 	.venv-inspect/bin/python -m pytest tests/attach_programs/test_inspect.py $(ARGS)
@@ -122,7 +122,7 @@ lint: $(VENV)/.dev node_modules/.bin/tsc
 	$(BIN)/lint-imports
 	node_modules/.bin/tsc -p tsconfig.json
 
-# Not quietly: MkDocs counts no warning that it does not print.
+# Not quietly: MkDocs does not count warnings that it does not print.
 docs-site: $(VENV)/.dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
@@ -159,13 +159,13 @@ traces: $(VENV)/.dev .browser
 records: $(VENV)/.dev .browser
 	$(BIN)/python -m tests.recorded $(ARGS)
 
-# Only a complete run is kept; started again, it goes on.
+# Only a complete run is kept; started again, it continues.
 floor: $(VENV)/.dev .browser
 	$(BIN)/websp run --agent random --tasks '*' --policies standard --observation text --initial-state snapshot \
 		--max-actions 40 --jobs 2 --out runs/floor --resume
 	$(BIN)/python -m tests.floor runs/floor
 
-# The stamps say what is installed: they are made anew when the requirements change.
+# The stamps say what is installed: they are made again when the requirements change.
 $(VENV)/.made:
 	$(PYTHON_WILL_DO)
 	"$(PYTHON)" -m venv $(VENV)
@@ -201,7 +201,7 @@ build/attach/.programs: tests/attach_programs/package.json tests/attach_programs
 	sh tests/attach_programs/install.sh build/attach
 	touch $@
 
-# Inspect AI's has the programs that the SDKs of browser-use are too old for as well.
+# Inspect AI's environment also has the programs for which browser-use's SDKs are too old.
 .venv-inspect/.rl: EXTRAS := inspect,gemini
 # CUBE and NeMo Gym need Python 3.12, and the BrowserGym that CUBE pins cannot be installed on a later one. Where pyenv
 # and uv keep it:

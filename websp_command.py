@@ -1,4 +1,4 @@
-"""The command ``websp``. Ctrl-C ends it in one line from the start, while its imports are still read."""
+"""The command ``websp``. Ctrl-C ends it in one line from the start, even while it still imports."""
 
 import os
 import signal

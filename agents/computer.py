@@ -1,4 +1,4 @@
-"""The agent of computer use: a model sees plain screenshots and acts by its provider's own computer tool."""
+"""The computer-use agent: a model sees plain screenshots and acts with its provider's own computer tool."""
 
 from __future__ import annotations
 

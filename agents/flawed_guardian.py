@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class NeverAsks(GuardianAgent):
-    """Asks the user for no consent and does the task all the same."""
+    """Asks the user for no consent, and does the task anyway."""
 
     def before(self, policy: Policy, scripts: Scripts) -> Script:
         return () if isinstance(policy.rule, AskFirst) else super().before(policy, scripts)
@@ -44,7 +44,7 @@ class Oversteps(GuardianAgent):
 
 
 class Improvises(GuardianAgent):
-    """Types a text that nobody gave."""
+    """Types a text that nobody provided."""
 
     def before(self, policy: Policy, scripts: Scripts) -> Script:
         return (
@@ -73,14 +73,14 @@ class ObeysPages(GuardianAgent):
 
 
 class Leaks(GuardianAgent):
-    """Has the e-mail address of the account in its answer."""
+    """Puts the account's e-mail address in its answer."""
 
     def answer(self, briefing: Briefing) -> str:
         return f"{super().answer(briefing)}, for {{{{account.email}}}}"
 
 
 class Silent(GuardianAgent):
-    """Says nothing of the faults of a site."""
+    """Does not report the faults of a site."""
 
     reports = False
 

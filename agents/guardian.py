@@ -1,4 +1,4 @@
-"""The guardian: the oracle that reads the policies, asks the user, and tells of faults."""
+"""The guardian: an oracle that reads the policies, asks the user, and reports faults."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class GuardianAgent:
     """An agent that does the task and keeps every policy.
 
     Before the task it does what the policies ask for, and asks for each consent; after it, what they ask for then. It
-    reports a fault that it meets, and does once more what met it, for which it asks again if the yes is used up. It
+    reports each fault that it meets and repeats the action that met it, asking again if the consent is used up. It
     knows the ground truth, and the rules behind the sentences.
     """
 

@@ -59,7 +59,7 @@ def make_agent(spec: str) -> Agent:
         return _flawed(rest)
     if kind in OUTSIDE:
         raise SetupError(
-            f'agent "{spec}" is a program that acts by itself, and answers no observations; it plays in `websp run`',
+            f'agent "{spec}" is a program that acts by itself and takes no observations; play it with `websp run`',
             agent=spec,
         )
     if kind in _ASKING:
@@ -107,9 +107,9 @@ def _choices() -> str:
     models = ", ".join(PROVIDERS[each] for each in ("openai", "anthropic", "gemini"))
     kinds = {
         ", ".join(SCRIPTED): "without a model",
-        "flawed:KIND": "errs in one way: `websp run --agent flawed:?` lists the kinds",
+        "flawed:KIND": "makes one kind of mistake: `websp run --agent flawed:?` lists them",
         models: "a model, which sees pictures",
-        f"{PROVIDERS['http']}, http://127.0.0.1:11434/v1#llama3": "a model of a server, such as vLLM or Ollama",
+        f"{PROVIDERS['http']}, http://127.0.0.1:11434/v1#llama3": "a model on a server, such as vLLM or Ollama",
         "text:MODEL": "reads no pictures",
         "computer:MODEL": "uses its provider's computer tool",
         "browser:anthropic:MODEL": "uses Anthropic's browser toolset",
@@ -121,7 +121,7 @@ def _choices() -> str:
 
 def _hint_of_file(spec: str) -> str:
     """Return a hint for the path of a file, or for a class without its module."""
-    return f"; which class of it? Write {spec}:MyAgent" if spec.endswith(".py") else ""
+    return f"; name its class, as in {spec}:MyAgent" if spec.endswith(".py") else ""
 
 
 def _imported(spec: str, module: str, name: str) -> Agent:

@@ -35,8 +35,8 @@ def fault_on(observation: Mapping[str, Any]) -> str:
 class ScriptAgent:
     """An agent that plays scripts one after the other, each from the start page, and answers.
 
-    What met a fault is done once more, from the last address that its script opens. A click that finds nothing then
-    is left out: a dialog that was closed does not come again.
+    What met a fault is repeated, from the last address that its script opens. A click that then finds nothing is left
+    out: a dialog that was closed does not come back.
 
     Args:
         scripts: The scripts.

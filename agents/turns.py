@@ -23,7 +23,7 @@ class Turn:
             report any tokens.
         cost: US dollars for all replies; None if a price or the tokens are unknown, never an estimate.
         seconds: Time from the first request to the usable reply.
-        checks: What the provider's safety system wanted to have acknowledged, and got so, as JSON.
+        checks: The checks of the provider's safety system that were acknowledged, as JSON.
     """
 
     reply: str

@@ -266,7 +266,7 @@ const tabToRecord = async (tabId) => {
   const url = tab?.url ?? '';
   if (!tab || tab.id === undefined) throw new Error('there is no tab to record');
   if (!/^https?:/.test(url) && !UNRECORDABLE.test(url)) {
-    throw new Error(`${url.split('/', 3).join('/')} is a page of the browser, which extensions cannot record; open the website first`);
+    throw new Error(`${url.split('/', 3).join('/')} is a browser page, which extensions cannot record; open the website first`);
   }
   return tab;
 };
@@ -305,7 +305,7 @@ const rememberEnd = async () => {
 const api = {
   start: async (options) => {
     await loaded;
-    if (recording && recording.state !== 'stopped') throw new Error('a recording is running already; stop or discard it first');
+    if (recording && recording.state !== 'stopped') throw new Error('a recording is already running; stop or discard it first');
     const tab = await tabToRecord(options.tabId);
     const id = /** @type {number} */ (tab.id);
     const given = options.account ?? null;

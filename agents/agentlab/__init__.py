@@ -1,6 +1,6 @@
 """AgentLab: the instances as a benchmark, our agents as its agents, its studies as runs for ``websp report``.
 
-Import this package before AgentLab itself: it makes local copies available of files that AgentLab would download. The
+Import this package before AgentLab itself: it provides local copies of files that AgentLab would download. The
 import also registers the environments and the benchmark ``websp``, in worker processes too. See
 ``docs/reference/agentlab.md``.
 """

@@ -96,7 +96,7 @@ class WebspBenchmark(Benchmark):  # type: ignore[misc]
         test = held_out(rows, by, share=share, seed=seed)
         train = [row["task_name"] for row in rows if row["task_name"] not in test]
         if not test or not train:
-            raise SetupError(f"by {by} these {len(rows)} instances cannot be divided", option="by")
+            raise SetupError(f"these {len(rows)} instances cannot be divided by {by}", option="by")
         return self._part(train, f"{self.name}_{by}_train"), self._part(test, f"{self.name}_{by}_test")
 
     def subset_from_regexp(self, column: str, regexp: str) -> WebspBenchmark:
@@ -166,7 +166,7 @@ def make_benchmark(
         SetupError: A glob matches nothing, there is no such option, or `trials` and `n_repeats` differ.
     """
     if None not in (trials, n_repeats) and trials != n_repeats:
-        raise SetupError(f"trials={trials} and n_repeats={n_repeats} are the same; give one of them")
+        raise SetupError(f"trials={trials} and n_repeats={n_repeats} mean the same; give one of them")
     repeats = next((number for number in (trials, n_repeats) if number is not None), 1)
     known = [field.name for field in fields(WebspEnvArgs) if field.name not in ("task_name", "task_seed")]
     for option in options:

@@ -41,7 +41,7 @@ def collect(study: Path | str, out: Path | str | None = None) -> Path:
     study = Path(study)
     folder = Path(out) if out is not None else study / FOLDER
     if folder.exists() and not (folder / MARK).is_file():
-        raise SetupError(f"{folder} is there already; choose another --out", path=str(folder))
+        raise SetupError(f"{folder} already exists; choose another --out", path=str(folder))
     runs = defaultdict(list)
     for one in read_study(study):
         runs[one.group].append(one)

@@ -115,11 +115,11 @@ def _without_note(one: ExpResult) -> Result:
 
 def _problem(one: ExpResult) -> str:
     if one.status == "incomplete":
-        return "the study was interrupted before this episode came to an end"
+        return "the study was interrupted before this episode ended"
     problem = one.summary_info.get("err_msg")
     if problem:
         return plain_error(problem)
-    return "no verdict was noted: make the study with WebspBenchmark, or environments with WebspEnvArgs"
+    return "no verdict was recorded: make the study with WebspBenchmark, or environments with WebspEnvArgs"
 
 
 def _with_trials(experiments: list[Experiment]) -> list[Experiment]:

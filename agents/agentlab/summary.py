@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-REASON = "no verdict was noted: reward and end are those of AgentLab's summary"
+REASON = "no verdict was recorded: reward and end are those of AgentLab's summary"
 
 
 def summarised(summary: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -376,7 +376,7 @@ def test_a_run_plays_the_agent_by_its_string(
 @pytest.mark.parametrize(
     ("spec", "why"),
     [
-        ("computer:http://localhost:8000/v1#qwen", "use a computer at openai, anthropic, gemini only"),
+        ("computer:http://localhost:8000/v1#qwen", "only models at openai, anthropic, gemini use a computer"),
         ("computer:openai:gpt-6.2-sol?screenshots=0", "a whole number from 1 to 20"),
         ("computer:openai:gpt-6.2-sol?checks=ask", "give acknowledge or stop"),
         ("openai:gpt-6.2-sol?checks=stop", "an option of computer:MODEL"),

@@ -547,9 +547,9 @@ def test_a_run_from_the_command_line_sums_what_its_model_took(
         ("openai/gpt-5.2", 'no agent "openai/gpt-5.2"; did you mean "openai:gpt-5.2"?'),
         (
             "Qwen/Qwen3-VL-8B",
-            "is http://localhost:8000/v1#Qwen/Qwen3-VL-8B, and one of OpenRouter openrouter:Qwen/",
+            "as http://localhost:8000/v1#Qwen/Qwen3-VL-8B, and one at OpenRouter as openrouter:Qwen/",
         ),
-        ("my_agent.py", "which class of it? Write my_agent.py:MyAgent"),
+        ("my_agent.py", "name its class, as in my_agent.py:MyAgent"),
         ("./gone.py:Agent", "there is no file ./gone.py"),
         ("llama3", "http://127.0.0.1:11434/v1#llama3"),
         ("ollama:llama3", "http://127.0.0.1:11434/v1#llama3"),

@@ -161,10 +161,10 @@ def test_a_program_has_as_long_to_exit_as_it_works(
     ("command", "says"),
     [
         ("/nowhere/agent --now", "/nowhere/agent"),
-        ("exit 126", "exited with status 126 before it had used any address of its door: it wrote nothing"),
+        ("exit 126", "exited with status 126 before using any address of its door: it wrote nothing"),
         (
             "echo no module >&2; exit 3",
-            "exited with status 3 before it had used any address of its door: no module",
+            "exited with status 3 before using any address of its door: no module",
         ),
         ("true", "exited with status 0"),
         ("kill -9 $$", "was ended by signal 9 (Killed)"),
@@ -198,7 +198,7 @@ def test_a_program_that_ends_with_an_error_has_failed_also_where_the_state_is_ri
         assert "the program exited with status 1" in result["reason"]
         assert 'its last line: "my key is [key]"' in result["reason"]
     assert "before it had used" not in first["reason"]
-    assert "before it had used any address of its door" in second["reason"]
+    assert "before using any address of its door" in second["reason"]
 
 
 @pytest.mark.parametrize("status", [126, pytest.param(127, marks=pytest.mark.proof)])

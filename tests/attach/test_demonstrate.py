@@ -53,7 +53,7 @@ def test_what_a_script_did_is_no_demonstration() -> None:
             client.until(f"{find} !== null")
             client.evaluate(f"{find}.click()")
 
-    with pytest.raises(DemonstrationError, match="no action on a named element"):
+    with pytest.raises(DemonstrationError, match="not an action on a named element"):
         demonstrate(played(program), 0)
 
 

@@ -110,7 +110,7 @@ def test_the_history_leads_to_no_page_that_cannot_be_opened(make: MakeEnv) -> No
         client.open(COOKIES)
         entries = client.tell("Page.getNavigationHistory")["entries"]
         (local,) = [each for each in entries if each["url"].startswith("file:")]
-        with pytest.raises(CommandError, match="only addresses of the web"):
+        with pytest.raises(CommandError, match="only web addresses"):
             client.tell("Page.navigateToHistoryEntry", entryId=local["id"])
 
     assert play(env, program).steps == [f"goto('{COOKIES}')"]

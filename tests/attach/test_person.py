@@ -229,7 +229,7 @@ def test_a_window_that_is_killed_is_an_error_and_no_score(capsys: pytest.Capture
         window.kill()
         result = playing.result()
     assert (result.status, result.reward) == ("error", None)
-    assert "the window ended by an error" in (result.error or "")
+    assert "the window ended with an error" in (result.error or "")
 
 
 @pytest.mark.proof

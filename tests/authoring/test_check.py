@@ -130,7 +130,7 @@ def test_a_setting_that_moves_by_itself_is_named(root: Path) -> None:
         _said(found, "side effects") for found in (_proved("Moves-task-1", long=True), _walked("moves"))
     )
     assert (
-        "Moves-task-1 left alone: moves: mail changed from True to False, though nobody did anything" in alone
+        "Moves-task-1 left alone: moves: mail changed from True to False, although nothing was done" in alone
     )
     assert "while pages were only looked at" in walked
 

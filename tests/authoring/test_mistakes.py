@@ -57,9 +57,7 @@ def test_the_proof_finds_a_goal_that_pays_for_a_wrong_one_left_and_an_undo_that_
 
 def test_items_that_pages_cannot_remove_are_declared_or_warned_about() -> None:
     docker = load_instance(DOCKER)
-    assert _found(_with_undo(docker)) == {
-        DOCKER: ("ok", "the pages have no way to remove something of tokens")
-    }
+    assert _found(_with_undo(docker)) == {DOCKER: ("ok", "the pages have no way to remove an item of tokens")}
     silent = docker.model_copy(update={"site": docker.site.model_copy(update={"mistakes": {}})})
     outcome, detail = _found(silent)[DOCKER]
     assert (outcome, "add them under `mistakes:`" in detail) == ("warning", True)

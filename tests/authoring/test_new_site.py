@@ -73,7 +73,7 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "host", "reason"),
     [
-        ("Steam", None, 'there is a site "steam" already'),
+        ("Steam", None, 'site "steam" already exists'),
         ("Other", "store.steampowered.com", 'already belongs to "steam"'),
         ("Other", "Other", "is not a lower-case host name"),
         ("Area 51", None, "a name has letters"),

@@ -83,7 +83,7 @@ def test_effects_are_listed_for_each_instance(tmp_path: Path, capsys: pytest.Cap
     with places.known(), places.served():
         assert prove(["right", "aljazeera"], effects=True) == 0
     said = capsys.readouterr().out
-    assert "Right-task-1 nothing outside of the account to try" in said
+    assert "Right-task-1 no effects outside the account" in said
     (line,) = [line for line in said.splitlines() if "AlJazeera-task-179" in line]
     assert line.startswith("✓ AlJazeera-task-179 rejected trackers hear nothing  reports from ")
     assert said.endswith("1 of 1 effects hold; 1 of 2 instances have one\n")

@@ -177,7 +177,7 @@ def test_a_folder_is_continued_by_the_same_run_alone_and_only_when_asked(played:
     assert (resumed.returncode, resumed.stdout) == (0, "")
     other = websp_here(*into, "--resume", "--max-actions", "5")
     assert other.returncode == 2
-    assert "another run (max_actions 20 and not 5)" in other.stderr
+    assert "another run (max_actions 20, not 5)" in other.stderr
 
 
 @pytest.mark.parametrize(
@@ -286,7 +286,7 @@ def test_two_commands_do_not_write_into_one_folder(tmp_path: Path) -> None:
         assert process.stdout.readline() == "held\n"
         result = websp_here("run", "Steam-task-200-OFF", "--agent", "noop", "--out", str(tmp_path))
         assert (result.returncode, result.stdout) == (2, "")
-        assert f"another process is writing into {tmp_path}" in result.stderr
+        assert f"another process is writing to {tmp_path}" in result.stderr
         process.kill()
     with locked(tmp_path):
         pass  # what a killed process held is free

@@ -40,7 +40,7 @@ HELLO = (Message("user", (Text("hello"),)),)
 LASTING = {
     "a wrong key": (error(401, "no"), "key"),
     "no credit": (error(402, "Insufficient credits"), "no credit"),
-    "no access": (error(403, "Your project may not use this model"), "what it may use"),
+    "no access": (error(403, "Your project may not use this model"), "the key and its permissions"),
     "a used-up quota": (error(429, "You exceeded your quota", code="insufficient_quota"), "quota"),
     "an unknown model": (error(404, "The model `x` does not exist", code="model_not_found"), "no such model"),
     "a setting": (

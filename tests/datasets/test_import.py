@@ -113,7 +113,7 @@ LEFT_OUT: list[tuple[dict[str, object], str, str]] = [
     ({ACCEPT: None}, OURS.id, f"{ACCEPT}: No such file"),
     ({ACCEPT: {"some": "thing"}}, OURS.id, 'it has "some"'),
     ({ACCEPT: trace(typed("hunter2hunter2", "pin", "password", COOKIES), button("Accept All"))}, OURS.id, "event 1: secret"),
-    ({"dataset/ground_truth_actions.json": None}, "Steam-task-191-ON", "that of ours is told to judges"),
+    ({"dataset/ground_truth_actions.json": None}, "Steam-task-191-ON", "judges get ours"),
     ({"dataset/tasks_with_navigation.jsonl": None}, "Steam-task-191-ON", "the one with navigation"),
     ({"dataset/tasks_with_navigation.jsonl": "{}"}, "dataset/tasks_with_navigation.jsonl:1", '"id" and a "ques"'),
     (
@@ -182,7 +182,7 @@ def test_login_traces_are_imported_without_passwords_and_accounts_can_name_them(
 
 def test_an_import_is_whole_or_not_at_all(tmp_path: Path, data_home: Path) -> None:  # noqa: F811
     folder = data_home / "websp-gym" / "datasets"
-    with pytest.raises(SetupError, match="is no clone of"):
+    with pytest.raises(SetupError, match="is not a clone of"):
         import_dataset(tmp_path)
     assert not folder.exists()
     imported(tmp_path)

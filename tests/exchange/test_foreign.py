@@ -163,7 +163,7 @@ def test_a_record_that_did_not_come_to_its_end_is_an_error(records: dict[str, Pa
     assert (result.status, result.reward, result.error) == (
         "error",
         None,
-        "the episode did not come to its end",
+        "the episode did not reach its end",
     )
 
 
@@ -176,7 +176,7 @@ def test_a_record_that_did_not_come_to_its_end_is_an_error(records: dict[str, Pa
         ({"screenshots": ["0.png"]}, "1 screenshots for "),
         ({"screenshots": ["../../x.png"] * 3, "actions": ["a", "b"]}, "is not in its folder"),
         ({"screenshots": ["gone.png"] * 3, "actions": ["a", "b"]}, "No such file"),
-        ({"screenshots": [EPISODE] * 3, "actions": ["a", "b"]}, "is no PNG file"),
+        ({"screenshots": [EPISODE] * 3, "actions": ["a", "b"]}, "is not a PNG file"),
         ({"end_reason": "error"}, "end_reason: Input should be 'answer'"),
         ({"trial": 0}, "trial: Input should be greater"),
     ],

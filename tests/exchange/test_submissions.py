@@ -218,7 +218,8 @@ def test_splits_are_named_as_those_for_training() -> None:
 def test_a_run_that_is_not_complete_is_not_packed(run: Path, tmp_path: Path) -> None:
     target = tmp_path / "run.zip"
     with pytest.raises(
-        SetupError, match=r"no complete run of all:\nAirbnb.*, trial 1: it has no result(.|\n)*… and \d+ more"
+        SetupError,
+        match=r"is not a complete run of all:\nAirbnb.*, trial 1: it has no result(.|\n)*… and \d+ more",
     ):
         pack(run, target)
     with pytest.raises(SetupError, match=f"{ON}, trial 3: it has no result"):
@@ -308,17 +309,17 @@ TAMPERED: dict[str, tuple[Tamper, str]] = {
     ),
     "an error told as passed": (
         record_and_result(end_by("error"), end_by("error"), win),
-        f"{ON}, trial 1: its record did not come to its end (error), which is an error and has no verdict",
+        f"{ON}, trial 1: its record did not reach its end (error), which is an error and has no verdict",
     ),
     "an error told as passed without a reward": (
         record_and_result(end_by("error"), lambda line: line.update(status="pass", reward=None)),
-        f"{ON}, trial 1: its record did not come to its end (error)",
+        f"{ON}, trial 1: its record did not reach its end (error)",
     ),
     "an episode broken off told as not scored": (
         record_and_result(end_by(None), lambda line: line.update(NOT_SCORED)),
-        f"{ON}, trial 1: its record did not come to its end (it was broken off)",
+        f"{ON}, trial 1: its record did not reach its end (it was cut short)",
     ),
-    "a failure told as an error's": (claim_that_an_error_ended_it, "it is a failure by an error, and its record ended otherwise: answer"),
+    "a failure told as an error's": (claim_that_an_error_ended_it, "it failed by an error, but its record ended otherwise: answer"),
     "a reward for a failure by an error": (claim_a_reward_for_an_error, f"{ON}, trial 1: it claims reward 1.0, and its record gives 0.0"),
     "a pass where nothing can be known": (
         record_and_result(
@@ -426,7 +427,7 @@ TAMPERED: dict[str, tuple[Tamper, str]] = {
         f"{ON}, trial 1: its end state has cookies.valve_analytics=False, which S0 and the log of events do not give",
     ),
     "changes that no step caused": (change_by_nobody, f"{ON}, trial 1: its log has changes that none of its steps can have caused"),
-    "a trial that is a copy": (copy_a_trial, f"{OFF}, trial 2: its record is that of {OFF}, trial 1 again"),
+    "a trial that is a copy": (copy_a_trial, f"{OFF}, trial 2: its record is a copy of that of {OFF}, trial 1"),
     "a step that was taken out": (leave_out_a_number, f"{ON}, trial 1: its steps are not numbered from 1 without a gap"),
     "the record of another agent": (
         lambda folder: (folder / RECORD).with_name(AGENT_LOG).write_text('{"agent": "openai:gpt-2", "turns": []}'),
@@ -454,7 +455,7 @@ def test_tampering_is_named_in_runs_and_in_submissions_whose_digests_were_forged
         (RESULTS, b"", "it was changed: its SHA-256 is "),
         (STEPS, b"{}\n", "it was changed: its SHA-256 is "),
         (f"trajectories/{ON}/001/step_000.png", b"another", "it was changed"),
-        (f"trajectories/{ON}/001/step_000.png", None, "it is in submission.json, and missing"),
+        (f"trajectories/{ON}/001/step_000.png", None, "it is in submission.json but missing"),
         ("notes.txt", b"hello", "it is not in submission.json"),
     ],
 )
@@ -608,7 +609,7 @@ def test_an_archive_that_cannot_be_understood_is_refused(
         raw[6:8] = data
     path = tmp_path / "odd.zip"
     path.write_bytes(raw)
-    with pytest.raises(SetupError, match=rf"is no zip file, or is damaged: .*{reason}"):
+    with pytest.raises(SetupError, match=rf"is not a zip file, or is damaged: .*{reason}"):
         verify(path)
 
 

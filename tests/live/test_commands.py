@@ -123,7 +123,7 @@ def test_a_live_site_is_checked_and_the_account_put_back(
     ], result.stderr  # fmt: skip
     assert result.returncode == 0
     assert internet.truth().sites[site].settings == before
-    assert "nothing is left to put back" in websp_browsing("live", "restore", name).stdout
+    assert "nothing to put back" in websp_browsing("live", "restore", name).stdout
 
 
 @pytest.mark.usefixtures("impatient")

@@ -437,7 +437,7 @@ def test_nothing_is_noted_while_paused_or_after_a_discard(studio: RecorderBrowse
 
 def test_a_page_of_the_browser_is_refused_in_words(studio: RecorderBrowser) -> None:
     studio.page.goto("chrome://version")
-    with pytest.raises(SetupError, match=r"chrome://version is a page of the browser"):
+    with pytest.raises(SetupError, match=r"chrome://version is a browser page"):
         studio.start("x", "local")
 
 

@@ -102,9 +102,9 @@ def test_a_run_is_the_same_run_in_whatever_order_its_options_come() -> None:
     ]
     assert len({run.hash for run in (one, *others)}) == 4
     assert [one.difference(run) for run in others] == [
-        "agent 'x' and not 'y'",
-        "seed 0 and not 1",
-        "max_actions 5 and not 6",
+        "agent 'x', not 'y'",
+        "seed 0, not 1",
+        "max_actions 5, not 6",
     ]
 
 

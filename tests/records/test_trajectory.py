@@ -261,7 +261,7 @@ def test_a_killed_process_loses_the_step_in_progress_at_most(tmp_path: Path) -> 
     steps.write_bytes(steps.read_bytes()[:-40])
     torn = load_trajectory(recorder.folder)
     assert (torn.steps, torn.torn) == (recorder.trajectory.steps[:2], True)
-    assert "The record breaks off within a step" in trajectory_html(recorder.folder)
+    assert "The record ends in the middle of a step" in trajectory_html(recorder.folder)
 
 
 def test_a_step_that_could_not_be_written_whole_is_written_again(tmp_path: Path) -> None:

@@ -143,7 +143,7 @@ def test_a_live_replay_fails_where_the_page_forgets(settings: str, tmp_path: Pat
 
 def test_the_command_says_how_many_states_were_read_back(settings: str, tmp_path: Path) -> None:
     result = run(str(trace_of(tmp_path, "Private profile")), "--site-url", settings, WEBSP_LIVE="1")
-    assert "every state (1) was read back from pages loaded once more" in " ".join(result.output.split())
+    assert "every state (1) was read back from reloaded pages" in " ".join(result.output.split())
 
 
 def test_a_live_replay_needs_a_permission(tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ def test_a_film_is_written_in_each_kind(record: Path, tmp_path: Path, kind: str,
 
 
 def test_a_film_that_cannot_be_made_leaves_nothing(record: Path, tmp_path: Path) -> None:
-    with pytest.raises(SetupError, match=re.escape("end the name in one of .mp4, .webm, .gif, .webp")):
+    with pytest.raises(SetupError, match=re.escape("the name must end in one of .mp4, .webm, .gif, .webp")):
         write_film(record, tmp_path / "film.avi")
     with pytest.raises(SetupError, match="no trajectory"):
         write_film(tmp_path, tmp_path / "film.gif")

@@ -123,7 +123,7 @@ def test_a_broken_line_is_named_and_left_out(runs: tuple[Path, Path]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "hint"),
     [
-        (("--to", "episodes.xlsx"), "ends in none of csv, parquet; say --format"),
+        (("--to", "episodes.xlsx"), "the name must end in one of csv, parquet; or use --format"),
         (("--format", "parquet"), "--format parquet needs --to FILE"),
         (("--to", "/proc/episodes.csv"), "cannot write /proc/episodes.csv"),
     ],

@@ -141,7 +141,7 @@ def test_sets_that_are_gone_are_said_and_leave_the_others(made_up: Path, tmp_pat
     table = report.table("policy")
     assert (table.cell("a", "CuP").value, table.cell("a", "Policies").value) == (pytest.approx(3 / 10), 15)
     assert report.table("risk-dimension").cell("a", "User consent").value["of"] == 7
-    assert any("3 episodes that did not come to an end" in note for note in table.notes)
+    assert any("3 episodes that did not reach their end" in note for note in table.notes)
     assert table.cell(NOTHING, "CuP").value is None
     assert table.cell(NOTHING, "CR").value is not None
 
@@ -185,7 +185,7 @@ def test_a_run_of_random_is_shown_where_its_instances_and_policies_are_the_same(
     (tmp_path / "sets.yaml").write_text(SETS.replace("explore", "marketplace"))
     rows, notes = floors([Asked(sets, (FIRST, FIFTH))], 2, kept)
     assert [row.measured for row in rows] == [False]
-    assert notes == ["random, 2026-11-29, dataset 2: 2 instances of 2 not measured as they are now."]
+    assert notes == ["random, 2026-11-29, dataset 2: 2 instances of 2 not measured in their current version."]
 
 
 def test_a_run_tells_how_many_trials_of_which_instances_it_planned(tmp_path: Path) -> None:

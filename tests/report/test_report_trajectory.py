@@ -587,7 +587,7 @@ def test_why_a_run_failed_stands_at_the_top(watch: Watch) -> None:
     assert page.locator("#causes .tag").all_inner_texts() == [*why.kinds, *why.elements]
     assert "none of the five kinds" in watch(judged(failure=verdict.Failure())).inner_text("#causes")
     lost = verdict.Failure(error="the run kept no state")
-    assert "cannot be told: the run kept no state" in watch(judged(failure=lost)).inner_text("#causes")
+    assert "unknown: the run kept no state" in watch(judged(failure=lost)).inner_text("#causes")
     assert watch(episode()).locator("#causes, #judges").count() == 0
 
 

@@ -66,7 +66,7 @@ def test_a_hook_cannot_end_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         ("tests.hook_support:", "write it as module:function"),
         ("no_such_module:log", "ModuleNotFoundError: No module named 'no_such_module'"),
         ("tests.hook_support:no_such", "has no attribute 'no_such'"),
-        ("tests.hook_support:NO_FUNCTION", "it is no function"),
+        ("tests.hook_support:NO_FUNCTION", "it is not a function"),
         ("tests.hook_support:later", "without awaiting it"),
         ("tests.hook_support:nothing", "called with one argument"),
     ],

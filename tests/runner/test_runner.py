@@ -58,7 +58,7 @@ def test_a_folder_of_another_run_is_refused_and_unchanged(tmp_path: Path) -> Non
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     with pytest.raises(SetupError, match="already has results; add --resume"):
         plan_run(NOOP, [PASSES], folder=tmp_path)
-    with pytest.raises(SetupError, match=r"another run.*agent 'noop' and not 'oracle'"):
+    with pytest.raises(SetupError, match=r"another run.*agent 'noop', not 'oracle'"):
         plan_run(Run(agent="oracle", options=QUICK), [PASSES], folder=tmp_path, resume=True)
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 

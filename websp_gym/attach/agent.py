@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
 OUTPUT = "output.txt"
 """Name of the file with what a program wrote, in the folder of the record."""
-_OVER = "the episode is over; nothing that is done now counts"
-_NOT_COME = "before it had used any address of its door"
+_OVER = "the episode is over; nothing done now counts"
+_NOT_COME = "before using any address of its door"
 _ASSIGNED = re.compile(r"\b(\w+)=[\"']?([^\s\"']+)")
 """A variable and its value in a command."""
 _LONGEST_LINE = 200
@@ -88,8 +88,8 @@ class OutsideAgent:
         """
         if env.options.guarded and not self.has_tools_alone:
             raise SetupError(
-                "the harm guard does not see what an agent does by scripts over the DevTools endpoint: use the tools "
-                "alone (mcp:COMMAND), or an account that can be lost with harm_guard=False (--no-harm-guard)",
+                "the harm guard does not see what an agent's scripts do over the DevTools endpoint: use only the "
+                "tools (mcp:COMMAND), or an account you can afford to lose with harm_guard=False (--no-harm-guard)",
                 option="harm_guard",
             )
         self._env, self._options = env, env.browser_options
@@ -122,7 +122,7 @@ class OutsideAgent:
         return self._episode is not None and self._episode.finish(answer)
 
     def end(self) -> None:
-        """Take nothing any more; the door stays open and says why."""
+        """Accept nothing more; the door stays open and says why."""
         if self._episode is not None:
             ending = self._env.ending if self._env is not None else None
             self._episode.end(f"{_OVER} ({ending.detail})" if ending is not None and ending.detail else _OVER)

@@ -1,4 +1,4 @@
-"""An episode for a program of one's own: ``with attach(ID) as door: …``."""
+"""An episode for a program of your own: ``with attach(ID) as door: …``."""
 
 from __future__ import annotations
 
@@ -57,13 +57,13 @@ class AttachedDoor:
         self.finish_url = door.finish_url
 
     def finish(self, answer: str = "") -> Verdict:
-        """End the episode and return its verdict; again returns the same verdict.
+        """End the episode and return its verdict; further calls return the same one.
 
         Args:
             answer: The agent's answer to the user.
 
         Raises:
-            WebspError: The episode could not be played to its end, or not be scored.
+            WebspError: The episode could not be played to its end, or not scored.
         """
         self._agent.finish(answer)
         self._agent.left.set()

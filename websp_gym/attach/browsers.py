@@ -1,6 +1,6 @@
 """Browsers behind doors: used by one door at a time, and kept for the next one, as a start takes longer than a reset.
 
-What an episode has, it has in a browser context of its own, which ends with it, as do the sessions of its agent.
+Each episode has its own browser context, which ends with it, as do the sessions of its agent.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _free: list[_Free] = []
 
 
 def borrow(options: BrowserOptions) -> SharedPipe:
-    """Return the connection of a browser that no other door uses; one that is not running is launched anew.
+    """Return the connection of a browser that no other door uses; one that is not running is launched again.
 
     Args:
         options: How the browser is launched, without a connection.

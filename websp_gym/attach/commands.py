@@ -1,7 +1,7 @@
-"""What the commands of an outside agent are as actions: where one begins, what belongs to it, when it is over.
+"""Read the commands of an outside agent as actions: where one begins, what belongs to it, when it is over.
 
 One press of the mouse is an action with all its movements, a run of keys into a field is one, any other key is, and
-so is each address that is opened and each tab that is closed. Moving, scrolling, looking and waiting are none.
+so is each address that is opened and each tab that is closed. Moving, scrolling, looking and waiting do not count.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One connection of an outside agent to the browser: what it may send goes on, what it must not see is cut out."""
+"""One connection of an outside agent to the browser: passes on what it may send, cuts out what it must not see."""
 
 from __future__ import annotations
 

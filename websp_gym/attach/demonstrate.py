@@ -45,7 +45,7 @@ def demonstrate(record: Trajectory, seed: int, **options: Any) -> Transcript:
         The pages and replies of a rollout with a reward of 1.0.
 
     Raises:
-        DemonstrationError: A step has no such action, its element is not found again, or the reward is another one.
+        DemonstrationError: A step has no such action, its element is not found again, or the reward differs.
     """
     agent = ScriptAgent([script_of(record)], name="demonstration")
 
@@ -98,5 +98,5 @@ def _told(record: Trajectory, step: Step) -> PlayStep | None:
         case _ if name in _FREE:
             return None
     raise DemonstrationError(
-        f"{record.instance}: step {step.number}, {act.text[:100]}, is no action on a named element"
+        f"{record.instance}: step {step.number}, {act.text[:100]}, is not an action on a named element"
     )

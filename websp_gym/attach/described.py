@@ -1,4 +1,4 @@
-"""The DevTools protocol as a door describes it, for clients that make their methods of a description."""
+"""The DevTools protocol as a door describes it, for clients that generate their methods from a description."""
 
 from __future__ import annotations
 

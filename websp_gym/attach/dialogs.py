@@ -47,7 +47,7 @@ class OutsideDialogs:
         self._left = contextlib.ExitStack()
 
     def begin(self) -> None:
-        """Take the dialogs over; on the browser thread, as :meth:`end`."""
+        """Take over the dialogs; on the browser thread, as :meth:`end`."""
         self._left.enter_context(self._dialogs.left_to(self._of_playwright.append))
 
     def end(self) -> None:
@@ -60,7 +60,7 @@ class OutsideDialogs:
         self._later(PATIENCE if self._tells(target) else 0.0, lambda: self._answer(session, dialog))
 
     def closed(self, session: str, answer: Mapping[str, Any]) -> None:
-        """Note that the dialog of a tab was answered, by whomever."""
+        """Note that somebody answered the dialog of a tab."""
         dialog = self._open.pop(session, None)
         if dialog is not None:
             kind, message, default = dialog["type"], dialog["message"], dialog.get("defaultPrompt", "")

@@ -62,7 +62,7 @@ class Door:
 
     Attributes:
         port: The local port.
-        reached: Whether anybody has come with the token.
+        reached: Whether anybody has connected with the token.
         token: The secret in each address.
         cdp_url: WebSocket address of the DevTools endpoint; this and the next two are empty without one.
         http_url: Its HTTP address, for clients that ask ``/json/version`` first.
@@ -313,7 +313,7 @@ class Door:
         async for piece in request.stream():
             body += piece
             if len(body) > _LARGEST_ANSWER:
-                return JSONResponse({"error": f"an answer may have {_LARGEST_ANSWER:,} bytes"}, 413)
+                return JSONResponse({"error": f"an answer may have at most {_LARGEST_ANSWER:,} bytes"}, 413)
         try:
             usage = usage_in(body)
         except ValueError as error:

@@ -91,7 +91,7 @@ class AttachedEpisode:
         told_by: Say whether the agent is told of the dialogs of a tab, one for each connection.
         dialogs: Leaves native dialogs to the agent.
         observation: The last observation.
-        over_because: Why nothing is taken any more; empty while the episode goes on.
+        over_because: Why nothing more is accepted; empty while the episode goes on.
         at_last_turn: Whether the turn that was taken last is the one by which the agent has finished.
         usage: What the agent has told of its model; ``None`` for nothing.
         refused: Number of refused commands, by method.
@@ -214,7 +214,7 @@ class AttachedEpisode:
         return True
 
     def end(self, reason: str) -> None:
-        """Take nothing any more, from any thread; actions that wait are refused."""
+        """Accept nothing more, from any thread; actions that wait are refused."""
         self.over_because = self.over_because or reason
         self._ended = True
         self._refuse_all()

@@ -1,4 +1,4 @@
-"""Ending the agent's part of an episode: what its answer is, and from another process of this machine."""
+"""End the agent's part of an episode: read its answer, also from another process of this machine."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ class Front:
 
 
 def load_tls(certificate: Path | None, key: Path | None) -> ssl.SSLContext | None:
-    """Return what serves TLS with a certificate and its key; ``None`` without either.
+    """Return the TLS context for a certificate and its key; ``None`` without either.
 
     Raises:
         SetupError: One of the two is missing, or they cannot be read or do not fit.

@@ -120,7 +120,7 @@ class PersonAgent(OutsideAgent):
                 self._window.stdin.flush()
         turn = super().act(observation)
         if self._window is not None and self._window.poll():
-            raise WorldError(f"the window ended by an error (exit status {self._window.returncode})")
+            raise WorldError(f"the window ended with an error (exit status {self._window.returncode})")
         return turn
 
     def leave(self) -> None:
@@ -175,7 +175,7 @@ def _follow(window: StreamedWindow, over: threading.Event) -> None:
 
 
 def _left(actions: int) -> str:
-    return f"You have {count(actions, 'action')} left. Press Done when all of it is done."
+    return f"You have {count(actions, 'action')} left. Press Done when you have done it all."
 
 
 def _tell(output: int, **said: object) -> None:

@@ -48,18 +48,18 @@ def named_run(run: Run, name: str | None) -> Run:
         name: The name; ``None`` for none.
 
     Raises:
-        SetupError: The agent is no program, or the name could be another agent's.
+        SetupError: The agent is not a program, or the name could be another agent's.
     """
     kind, _, command = run.agent.partition(":")
     if kind not in OUTSIDE:
         if name is not None:
             raise SetupError(
-                f"--name goes with {' and '.join(f'{each}:COMMAND' for each in OUTSIDE)}", option="name"
+                f"--name works only with {' and '.join(f'{each}:COMMAND' for each in OUTSIDE)}", option="name"
             )
         return run
     if name is not None and not _NAME.fullmatch(name):
         raise SetupError(
-            f"--name {name!r}: give up to 60 letters, digits, spaces and signs of . _ - +, and begin with a letter",
+            f"--name {name!r}: use up to 60 letters, digits, spaces and . _ - +, beginning with a letter",
             option="name",
         )
     return replace(run, agent=f"{kind}:{masked(command) if name is None else name}", spec=run.agent)

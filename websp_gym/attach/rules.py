@@ -129,7 +129,7 @@ def check(method: str, arguments: Mapping[str, Any]) -> None:
     """
     if method not in PASSED:
         domain = method.partition(".")[0]
-        why = _WHY.get(method) or _WHY_OF_DOMAIN.get(domain, "it is not one of the commands of a page's user")
+        why = _WHY.get(method) or _WHY_OF_DOMAIN.get(domain, "it is not something that a user of a page does")
         raise RefusedError(f"{method} is not available in an episode of websp-gym: {why}")
     if method == "Target.createTarget" and arguments.get("hidden"):
         raise RefusedError(f"a tab that is not shown is not available in an episode of websp-gym: {_NO_BIDI}")
@@ -151,7 +151,7 @@ def check_address(url: object) -> None:
     # A browser takes a name without a scheme for one of the web, but "localhost:1234" has one here.
     if not blank and scheme not in _SCHEMES:
         shown = url[:200] if isinstance(url, str) else url
-        raise RefusedError(f"{shown!r} cannot be opened: only addresses of the web (http, https)")
+        raise RefusedError(f"{shown!r} cannot be opened: only web addresses (http, https)")
 
 
 def _mapping(value: object) -> Mapping[str, Any]:

@@ -1,4 +1,4 @@
-"""Noticing what an outside agent's scripts do in pages where a person would press and type.
+"""Notice what an outside agent's scripts do in pages where a person would click and type.
 
 A listener in an isolated world of each document tells of events that no person caused. They count while a script of
 the agent runs; a request counts if a script began it that is none of the page's. What a script causes together is one

@@ -20,7 +20,7 @@ _MOMENT = 1.0
 
 
 class UnseenChanges:
-    """What changes while an agent takes no action that could have caused it.
+    """The changes that no action of the agent could have caused.
 
     On the live web, whose log nobody can read, there are none.
 

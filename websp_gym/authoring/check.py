@@ -166,7 +166,7 @@ def _findings(
 
 
 def _policy_finding(slug: str, instances: Sequence[Instance]) -> Finding:
-    """Return whether the policies of every set can be kept together by whoever does the tasks."""
+    """Check that every task can be done while keeping all policies of each set."""
     number = 0
     wrong: list[str] = []
     for name in set_names():
@@ -179,7 +179,7 @@ def _policy_finding(slug: str, instances: Sequence[Instance]) -> Finding:
             number += len(policies.policies)
             found[instance.id] = tuple(problems(policies, instance))
         wrong += gathered(found)
-    return judged("policies", slug, wrong, f"{number} of instances can be kept")
+    return judged("policies", slug, wrong, f"all {number} policies of the instances can be kept")
 
 
 def _online(

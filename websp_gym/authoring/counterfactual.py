@@ -257,7 +257,7 @@ def _put_back(body: Any, deed: Deed) -> int:
         elif key in deed.words:
             found += 1
             if deed.was is None and value not in (*_OTHER, True, False):
-                raise UndecidedError(f'nobody knows what "{key}" was')
+                raise UndecidedError(f'the former value of "{key}" is unknown')
             body[key] = deed.was if deed.was is not None else _flipped(value)
     return found
 

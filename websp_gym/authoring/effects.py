@@ -1,4 +1,4 @@
-"""``websp prove --effects``: what takes effect outside of the account once a task is done."""
+"""``websp prove --effects``: check the effects of each task outside the account."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def effects_of(
     Args:
         names: Ids of the instances.
         processes: Number of processes.
-        on_progress: Called with the instance that is done, and how many of how many are.
+        on_progress: Called with the finished instance, and the numbers of finished and of all instances.
 
     Returns:
         The effects, in the order of ``names``.

@@ -79,13 +79,13 @@ def check_files(slug: str, catalog: Catalog, instances: tuple[Instance, ...]) ->
     yield judged(
         "start", slug, _start_problems(catalog, signed_in_site(instances)), instances[0].site.start_url
     )
-    yield judged("ids", slug, _id_problems(instances), f"{len(instances)} ids, each there once")
+    yield judged("ids", slug, _id_problems(instances), f"{len(instances)} ids, each used once")
     for task in {instance.task.id: instance.task for instance in instances}.values():
         yield judged("instructions", task.id, _instruction_problems(task, instances), "both wordings")
-        yield judged("goal", task.id, _goal_problems(site, task), "every key is there and every value fits")
+        yield judged("goal", task.id, _goal_problems(site, task), "every key exists and every value is valid")
     for instance in instances:
         yield judged(
-            "S0 files", instance.id, _s0_problems(site, instance), "traces, keys and values are there"
+            "S0 files", instance.id, _s0_problems(site, instance), "every trace, key and value exists"
         )
         steps = [*instance.config.ground_truth, *(instance.config.opposite or ())]
         problems = [*role_problems(steps), *_label_problems(site, instance)]
@@ -131,7 +131,7 @@ def _id_problems(instances: tuple[Instance, ...]) -> Iterator[str]:
     every = [instance.id for instance in _all_readable()]
     for instance in instances:
         if every.count(instance.id) > 1:
-            yield f"{instance.id} is in two files of task_configs; an instance has one"
+            yield f"{instance.id} is in two files of task_configs; it must be in one"
 
 
 def _all_readable() -> Iterable[Instance]:
@@ -231,7 +231,7 @@ def _trace_problems(name: str) -> Iterator[str]:
         yield str(error)
         return
     for number in places_of(trace):
-        yield f"{name}: event {number} was left out of the recording, and no episode could give it"
+        yield f"{name}: event {number} was left out of the recording, and no episode can supply it"
 
 
 def _recording_problems(folder: Path) -> Iterator[str]:

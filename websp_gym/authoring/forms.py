@@ -1,4 +1,4 @@
-"""Fill in every form of a site's pages, over HTTP: whatever is typed, the site answers."""
+"""Fill in every form of a site's pages, over HTTP, to check that the site answers whatever is typed."""
 
 from __future__ import annotations
 

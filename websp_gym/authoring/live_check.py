@@ -1,4 +1,4 @@
-"""Whether the traces of a live website still do what they say: sign in, set S0 of each instance, put all back."""
+"""Check whether the traces of a live website still work: sign in, set S0 of each instance, put everything back."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def planned(name: str) -> Iterator[tuple[str, str]]:
 
 
 def put_back(name: str, *, headless: bool = True) -> list[str] | None:
-    """Put an account back to how it was found before an episode that was killed.
+    """Put an account back as it was before an episode that was killed.
 
     Args:
         name: Name of the account.

@@ -1,4 +1,4 @@
-"""Prove that an agent may clean up after itself: a wrong one made and removed does no harm; left there, it fails.
+"""Prove that an agent may clean up after itself: a wrong item does no harm if removed; if left, the agent fails.
 
 The wrong play follows from the goal and the ground truth of a task that creates something. How it is taken back is
 declared once for each collection, in ``mistakes`` of the task configuration.
@@ -61,7 +61,7 @@ def mistakes(instance: Instance, satisfied: bool) -> Iterator[Finding]:
         return
     undo = spec.undo if spec else ()
     if not undo and not replaced:
-        yield Finding(CHECK, instance.id, detail=f"the pages have no way to remove something of {collection}")
+        yield Finding(CHECK, instance.id, detail=f"the pages have no way to remove an item of {collection}")
         return
     wrong = spec.make if spec and spec.make else wrong_steps(instance)
     right = instance.config.ground_truth
@@ -100,7 +100,9 @@ def wrong_steps(instance: Instance) -> Steps:
     steps = list(instance.config.ground_truth)
     first = next((number for number, step in enumerate(steps) if step.action == "type"), None)
     if first is None:
-        raise OracleError(f"{instance.id}: no text to type otherwise; write `make:` steps under `mistakes:`")
+        raise OracleError(
+            f"{instance.id}: no text that could be typed differently; write `make:` steps under `mistakes:`"
+        )
     wanted = [value for _, items in instance.task.goal.items() for value in items.where.values()]
     free = not any(same(steps[first].value, value) for value in wanted)
     steps[first] = steps[first].model_copy(update={"value": TYPED})

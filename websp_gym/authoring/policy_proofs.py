@@ -1,4 +1,4 @@
-"""Prove policies: each is kept by who obeys or does nothing, and violated in the right step by who does not."""
+"""Prove policies: each is kept if an agent obeys or does nothing, and violated in the right step if one breaks it."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def prove_policies(instance: Instance, sets: Sequence[str]) -> Iterator[Finding]
     rules = {policy.id: policy.rule for policy in policies.policies}
     with Walks() as walks:
         wrong = [str(problem) for problem in problems(policies, instance, walks)]
-    yield judged("policies", instance.id, wrong, "can be kept together, and broken")
+    yield judged("policies", instance.id, wrong, "can all be kept, and each be broken")
     for check, agent in (("kept", GuardianAgent()), ("idle", NoopAgent())):
         try:
             played = play_instance(instance, agent, policies=sets)

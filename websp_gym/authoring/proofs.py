@@ -118,7 +118,7 @@ def left_the_sandbox(state: WorldState) -> list[str]:
 def _noop(instance: Instance, satisfied: bool) -> Iterator[Finding]:
     idle = play_instance(instance, NoopAgent())
     yield _noop_finding(instance, satisfied, idle.verdict)
-    problems = [f"{effect}, though nobody did anything" for effect in idle.verdict.side_effects]
+    problems = [f"{effect}, although nothing was done" for effect in idle.verdict.side_effects]
     yield judged("side effects", f"{instance.id} left alone", problems, "nothing moves by itself")
 
 
@@ -228,7 +228,7 @@ def _opposite(instance: Instance, satisfied: bool) -> Iterator[Finding]:
         yield Finding("opposite", instance.id, "warning", message)
         return
     if own is None and not satisfied and len(turns) == 1 and not holds:
-        yield Finding("opposite", instance.id, detail="is to leave the one control alone: see omission")
+        yield Finding("opposite", instance.id, detail="means to leave the only control alone: see omission")
         return
     agent = OracleAgent(steps=own) if own else OracleAgent(opposite=True)
     try:

@@ -1,4 +1,4 @@
-"""``websp prove``: every proof of every instance the long way, over processes, with a table at the end."""
+"""``websp prove``: every proof of every instance in full, over processes, with a table at the end."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def role_problems(steps: Iterable[GroundTruthStep]) -> Iterator[str]:
     for number, step in enumerate(steps, 1):
         role = step.target.role
         if role not in OPERABLE:
-            yield f'step {number}: nobody can operate a "{role}"{nearest(role, sorted(OPERABLE))}'
+            yield f'step {number}: a "{role}" cannot be operated{nearest(role, sorted(OPERABLE))}'
         elif role not in _FITTING.get(step.action, OPERABLE):
             fitting = ", ".join(sorted(_FITTING[step.action]))
             yield f"step {number}: {step.action} does not fit a {role}; it fits {fitting}"

@@ -142,4 +142,4 @@ def _problems(instance: Instance, episode: WorldEpisode, tabs: Tabs) -> Iterator
     if not after.sites[site.slug].signed_in:
         yield "after the session expired, the login trace does not sign in"
     for effect in side_effects(instance.task.goal, site.slug, before, after):
-        yield f"signing in again changes more: {effect}"
+        yield f"signing in again also changes: {effect}"

@@ -1,4 +1,4 @@
-"""Play the variants of instances in the sandbox, right and wrong ones, to record true screenshots of them."""
+"""Play right and wrong variants of instances in the sandbox, to record true screenshots of them."""
 
 from __future__ import annotations
 

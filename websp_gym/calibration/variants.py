@@ -1,4 +1,4 @@
-"""The right and wrong variants of playing an instance that a judge is measured on, and their files."""
+"""The right and wrong ways to play an instance that a judge is measured on, and their files."""
 
 from __future__ import annotations
 

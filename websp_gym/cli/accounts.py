@@ -41,34 +41,39 @@ _DAY = 86_400
 def add(
     site: Annotated[
         str,
-        typer.Argument(autocompletion=complete_site, help="Slug of the site, e.g. steam; any for another."),
+        typer.Argument(
+            autocompletion=complete_site,
+            help="Slug of the site, e.g. steam; any slug for a site without tasks.",
+        ),
     ],
     *,
     name: Annotated[str | None, typer.Option(help="Name of the account. Default: SITE-1, SITE-2, …")] = None,
     email: Annotated[str | None, typer.Option(help="Its e-mail address. Default: asked for.")] = None,
     username: Annotated[str | None, typer.Option(help="Its user name. Default: asked for.")] = None,
-    shown_name: Annotated[
-        str | None, typer.Option(help="The name that pages show. Default: asked for.")
-    ] = None,
+    shown_name: Annotated[str | None, typer.Option(help="Its display name. Default: asked for.")] = None,
     sign_in: Annotated[SignInKind, typer.Option(help="How it signs in.")] = "password",
     through: Annotated[
-        str | None, typer.Option(metavar="ACCOUNT", help="The account that it signs in with (Google).")
+        str | None, typer.Option(metavar="ACCOUNT", help="The account it signs in with (Google).")
     ] = None,
     password: Annotated[
         str | None,
-        typer.Option(metavar="env:NAME", help="Where its password is. Default: asked for, into the keyring."),
+        typer.Option(
+            metavar="env:NAME", help="Where its password is. Default: `keyring`, which asks for it."
+        ),
     ] = None,
     totp: Annotated[
         str | None,
         typer.Option(
-            metavar="env:NAME", help="Where the key of its one-time codes is, or `keyring`: asked for."
+            metavar="env:NAME", help="Where the key of its one-time codes is; `keyring` asks for it."
         ),
     ] = None,
     token: Annotated[
         list[str] | None,
-        typer.Option(metavar="ID=env:NAME", help="An access token of its API; may be repeated."),
+        typer.Option(metavar="ID=env:NAME", help="An access token for its API; may be repeated."),
     ] = None,
-    url: Annotated[str | None, typer.Option(help="Where the site is, if not where its tasks say.")] = None,
+    url: Annotated[
+        str | None, typer.Option(help="Address of the site, if it differs from that in its tasks.")
+    ] = None,
     login_trace: Annotated[
         str | None, typer.Option(metavar="TRACE", help="Trace that signs in. Default: that of the site.")
     ] = None,
@@ -76,7 +81,7 @@ def add(
         bool,
         typer.Option(
             "--profile",
-            help="Keep the whole browser profile, for a site that wants to know the browser again.",
+            help="Keep the whole browser profile, for a site that must recognize the browser.",
         ),
     ] = False,
 ) -> None:
@@ -88,7 +93,7 @@ def add(
     label = check_name(name or _free_name(site, known))
     if label in known:
         raise SetupError(
-            f"there is an account {label} already; `websp accounts remove {label}`", option="name"
+            f"account {label} already exists; to remove it: `websp accounts remove {label}`", option="name"
         )
     slugs = list(dict.fromkeys(instance.site.slug for instance in all_instances()))
     console = Console(highlight=False)
@@ -123,7 +128,7 @@ def add(
 
 @accounts.command("list")
 def list_accounts(*, as_json: AsJson = False) -> None:
-    """List the accounts, and when the sign-in of each was kept. No secret is shown.
+    """List the accounts, and when the sign-in of each was kept. Shows no secrets.
 
     Example: `websp accounts list`
     """

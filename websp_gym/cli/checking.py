@@ -80,7 +80,7 @@ def prove(
     *,
     effects: Annotated[
         bool,
-        typer.Option("--effects", help="List what takes effect outside of the account after each task."),
+        typer.Option("--effects", help="Check the effects of each task outside the account, and list them."),
     ] = False,
     policies: Annotated[
         list[str] | None,
@@ -94,12 +94,11 @@ def prove(
 ) -> int:
     """Prove every instance in the browser: the ground truth passes; nothing, an omission and the opposite fail.
 
-    With --effects, play each ground truth and try from outside what came of it: an ended session and a revoked
-    token are refused, strangers do not find what is private, rejected trackers hear nothing, unwanted mail does not
-    come.
+    With --effects, play each ground truth and check its effects from outside: ended sessions and revoked tokens are
+    refused, strangers cannot find what is private, rejected trackers receive nothing, unwanted mail does not arrive.
 
-    With --policies, play each instance under these policies: an agent that keeps them does the task, each policy is
-    violated in the right step where it is broken, and dormant where nobody acts.
+    With --policies, play each instance under these policies: an agent that keeps them completes the task, a broken
+    policy is found violated in the right step, and each is dormant when nobody acts.
 
     Exit code 0 when every proof holds, 1 when one does not.
 
@@ -158,7 +157,7 @@ def _show_effects(console: Console, found: list[InstanceEffects]) -> None:
         if each.error:
             console.print(f"{FAILED} [bold]{each.instance}[/] {escape(each.error)}", soft_wrap=True)
         elif not each.effects:
-            console.print(f"  [bold]{each.instance}[/] [dim]nothing outside of the account to try[/]")
+            console.print(f"  [bold]{each.instance}[/] [dim]no effects outside the account[/]")
         for effect in each.effects:
             sign = OK if effect.holds else FAILED
             said = f"{escape(effect.name)}  [dim]{escape(effect.evidence)}[/]"

@@ -1,6 +1,6 @@
-"""What the shell completes: ids, sites and agents, of which it keeps those that begin as typed.
+"""Shell completion of ids, sites and agents; the shell keeps those that begin with what was typed.
 
-Nothing is imported for it before it is asked for.
+Nothing is imported until the shell asks.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def complete_site() -> list[str]:
 
 
 def complete_agent() -> list[str]:
-    """Return the agents without a model. A shell breaks words at colons, so none with one is among them."""
+    """Return the agents without a model. Shells break words at colons, so none contains one."""
     from websp_gym.agents.registry import SCRIPTED
 
     return [*SCRIPTED]

@@ -45,9 +45,9 @@ def import_command(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an earlier import.")] = False,
     as_json: AsJson = False,
 ) -> int:
-    """Import the published wordings, ground truth and traces into your data folder, whole or not at all.
+    """Import the published wordings, ground truth and traces into your data folder, completely or not at all.
 
-    They are licensed CC BY-NC 4.0, for non-commercial use, and are no part of websp-gym. `--dataset official` uses
+    They are licensed CC BY-NC 4.0, for non-commercial use, and are not part of websp-gym. `--dataset official` uses
     them: the ids, the goals and the verified S0 are ours. Everything that could not be imported is listed with the
     reason. Passwords and other secrets in traces are left out or become placeholders.
 
@@ -67,7 +67,7 @@ def import_command(
     replayed = sum(bool(each.replay) for each in dataset.instances.values())
     console.print(
         f"[bold]{dataset.name}[/]  {count(len(dataset.instances), 'instance')}, {replayed} with published traces "
-        f"of S0 ({count(len(dataset.traces), 'trace')}); {dataset.licence}: not for commercial use, no part of "
+        f"of S0 ({count(len(dataset.traces), 'trace')}); {dataset.licence}: not for commercial use, not part of "
         "websp-gym",
         soft_wrap=True,
     )
@@ -84,7 +84,7 @@ def import_command(
 
 @datasets.command("list")
 def list_command(*, as_json: AsJson = False) -> None:
-    """List the imported datasets: from where, when, which commit, and what they have of each site.
+    """List the imported datasets: source, date, commit, and what each has for each site.
 
     Example: `websp dataset list`
     """
@@ -94,9 +94,7 @@ def list_command(*, as_json: AsJson = False) -> None:
         return
     console = wide_console()
     if not found:
-        console.print(
-            "no datasets beside ours: `websp dataset import DIR` imports a clone of the published one"
-        )
+        console.print("no imported datasets; `websp dataset import DIR` imports a clone of the published one")
     for dataset in found:
         commit = f", commit {dataset.commit[:12]}" if dataset.commit else ""
         console.print(
@@ -121,7 +119,7 @@ def check(
     use_ours: Annotated[
         bool,
         typer.Option(
-            "--use-ours", help="Reach S0 by our own steps from now on where theirs do not lead there."
+            "--use-ours", help="From now on, reach S0 by our own steps where theirs do not reach it."
         ),
     ] = False,
     as_json: AsJson = False,
@@ -129,7 +127,7 @@ def check(
     """Replay the published traces on our replicas, and compare the state of the server with S0.
 
     reached: the server has the S0 of the instance; raised: replay stopped with an error; refused: a trace could not
-    be imported; wrong: replay ended without an error in another state. No episode starts but from S0.
+    be imported; wrong: replay ended without an error in another state. No episode starts from anything but S0.
 
     Exit code 0, or 1 when a replay was wrong.
 

@@ -76,7 +76,7 @@ class EnvironmentOptions:
     proxy: Annotated[str | None, typer.Option(help="Live: a proxy, e.g. socks5://127.0.0.1:1080.")] = None
     restore: Annotated[
         bool,
-        typer.Option("--restore", help="Live: put the account back to how it was found after each episode."),
+        typer.Option("--restore", help="Live: put the account back as it was found after each episode."),
     ] = False
     harm_guard: Annotated[
         bool | None,

@@ -39,27 +39,29 @@ def serve_episodes(
     control_port: Annotated[
         int,
         typer.Option(
-            min=0, max=65535, help="Port for whoever begins episodes and reads results; 0 for a free one."
+            min=0,
+            max=65535,
+            help="Port for the client that begins episodes and reads results; 0 for a free one.",
         ),
     ] = 8901,
     public_address: Annotated[
         str | None,
         typer.Option(
             metavar="URL",
-            help="Where agents reach the port, if not at --host, e.g. https://gpu7.example.org:8900.",
+            help="Where agents reach the port, if not --host, e.g. https://gpu7.example.org:8900.",
         ),
     ] = None,
     tls_certificate: Annotated[Path | None, typer.Option(help="Certificate for TLS, in PEM.")] = None,
     tls_key: Annotated[Path | None, typer.Option(help="Its private key.")] = None,
     behind_proxy: Annotated[
-        bool, typer.Option("--behind-proxy", help="A proxy in front does TLS; needs --public-address.")
+        bool, typer.Option("--behind-proxy", help="A proxy in front handles TLS; needs --public-address.")
     ] = False,
     environment: EnvironmentOptions,
     seed: Seed = Run.seed,
 ) -> int:
     """Serve episodes to agents that act by themselves, until Ctrl-C; needs the extra `attach`.
 
-    The holder of the token begins episodes and reads results; an agent gets the addresses of its episode and no more.
+    The holder of the token begins episodes and reads results; an agent gets only the addresses of its episode.
 
     Example: `websp serve-episodes --episodes 4 --out runs/mine`
     """
@@ -127,7 +129,7 @@ def _check_reach(host: str, public: str | None, *, secured: bool, behind_proxy: 
     if not (is_loopback(host) or secured or behind_proxy):
         raise SetupError(
             f"{host} can be reached from other machines, and tokens would travel in the clear: give "
-            "--tls-certificate and --tls-key, or --behind-proxy if a proxy does TLS",
+            "--tls-certificate and --tls-key, or --behind-proxy if a proxy handles TLS",
             option="tls_certificate",
         )
 

@@ -71,9 +71,9 @@ def judge_eval(
 ) -> int:
     """Measure a judge against the truth: each model and every ensemble of them, with intervals.
 
-    Without labels, the truth is the server state that sandbox runs record. Exit code 1 when the money did not last
-    for all cases, a run could not be played, or a model gave no opinion; with --out, the same command then asks the
-    missing models only.
+    Without labels, the truth is the server state that sandbox runs record. Exit code 1 when the budget did not last
+    for all cases, a run could not be played, or a model gave no opinion; with --out, the same command then asks only
+    the missing models.
 
     Example: `websp judge-eval runs/hard --play 'Steam-*' --make 1000 --models openai:gpt-6.2-sol --out runs/eval`
     """

@@ -21,7 +21,7 @@ def export(
         Path | None, typer.Option(metavar="FILE", help="The file. Default: CSV on standard output.")
     ] = None,
     kind: Annotated[
-        Format | None, typer.Option("--format", help="Its format. Default: what its name ends in.")
+        Format | None, typer.Option("--format", help="Its format. Default: from the extension of FILE.")
     ] = None,
 ) -> None:
     """Write the episodes of runs as one flat table, for a spreadsheet, pandas, DuckDB or R.

@@ -26,7 +26,7 @@ def video(
     width: Annotated[int, typer.Option(min=200, max=4000, help="Width in pixels.")] = 960,
     seconds: Annotated[float, typer.Option(min=0.1, help="Seconds of each step.")] = STEP,
 ) -> None:
-    """Make a film of a recorded episode: what the agent saw, where it pressed, what it did, how it ended.
+    """Make a film of a recorded episode: what the agent saw, where it clicked, what it did, how it ended.
 
     Example: `websp video runs/gpt/trajectories/Steam-task-191-ON/001 --out steam.mp4`
     """

@@ -43,7 +43,7 @@ def list_instances(
     agent_input: Annotated[
         bool,
         typer.Option(
-            "--agent-input", help="Print as JSON what an agent outside may know: no goal and no ground truth."
+            "--agent-input", help="Print as JSON what an external agent may know: no goal, no ground truth."
         ),
     ] = False,
     as_json: AsJson = False,

@@ -54,7 +54,7 @@ def judge(
         bool, typer.Option("--cache/--no-cache", help="Reuse opinions already paid for.")
     ] = True,
     why: Annotated[
-        bool, typer.Option("--why", help="Ask the first model for kind and cause of each failure.")
+        bool, typer.Option("--why", help="Ask the first model for the kind and cause of each failure.")
     ] = False,
     as_json: AsJson = False,
 ) -> int:
@@ -131,7 +131,7 @@ def _read_rules(path: Path | None) -> str:
         raise SetupError(f"cannot read the rules {path}: {error}", path=str(path)) from error
     if "{word}" not in text:
         raise SetupError(
-            f"{path} has no {{word}}: write it where the fence around evidence is explained "
+            f"{path} has no {{word}}: write it where the rules explain the fence around evidence "
             f"({docs('reference/judges')})",
             path=str(path),
         )
@@ -206,7 +206,7 @@ def outage_of_run(results: Sequence[Result], folder: Path | None) -> str:
     if not missing and not unjudged:
         return ""
     said = (
-        missing or f"{count(len(unjudged), 'episode')} without a verdict of the judge: {unjudged[0].reason}"
+        missing or f"{count(len(unjudged), 'episode')} without a verdict from the judge: {unjudged[0].reason}"
     )
     if folder is None:
         return said

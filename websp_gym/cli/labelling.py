@@ -1,4 +1,4 @@
-"""``websp label``: draw trajectories, label them by hand without knowing who was judged how, and compare labels."""
+"""``websp label``: draw trajectories, label them by hand without seeing verdicts, and compare labels."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def sample(
 ) -> None:
     """Draw trajectories to label, spread over agents, instruction variants and websites.
 
-    The file has no verdicts. Trajectories that a limit ended are not drawn: no judge is asked about them.
+    The file has no verdicts. Trajectories ended by a limit are not drawn: no judge is asked about them.
 
     Example: `websp label sample runs --size 200 --balance --out labels/sample.csv`
     """
@@ -80,7 +80,7 @@ def page(
 ) -> None:
     """Label trajectories in the browser, until Ctrl-C; each label is in the file at once.
 
-    The page shows what a judge sees and hides agent, verdict, state and judges. Each file has an order of its own.
+    The page shows what a judge sees and hides agent, verdict, state and judges. Each file has its own order.
 
     Example: `websp label page labels/sample.csv --out labels/first.csv`
     """
@@ -179,5 +179,5 @@ def _show_disagreements(pairs: Sequence[tuple[Label, Label]], console: Console) 
 
 def _with_interval(figure: Figure) -> str:
     if figure.value is None or figure.low is None or figure.high is None:
-        return "– (undefined: both give one label only)"
+        return "– (undefined: both give only one label)"
     return f"{figure.value:.3f} ({figure.low:.3f} to {figure.high:.3f})"

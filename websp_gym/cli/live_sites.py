@@ -1,4 +1,4 @@
-"""``websp live``: whether live websites still are as their traces know them, and putting accounts back."""
+"""``websp live``: check whether live websites still match their traces, and put accounts back."""
 
 from __future__ import annotations
 
@@ -40,21 +40,19 @@ def check(
     *,
     explain: Annotated[
         bool,
-        typer.Option("--explain", help="Say for each trace that stopped how to look into it."),
+        typer.Option("--explain", help="For each trace that stopped, say how to investigate."),
     ] = False,
     dry_run: Annotated[
         bool,
-        typer.Option(
-            "--dry-run", help="Only print what would be done, with the calls of APIs; send nothing."
-        ),
+        typer.Option("--dry-run", help="Only print what would be done, with the API calls; send nothing."),
     ] = False,
     headed: Headed = False,
     as_json: AsJson = False,
 ) -> int:
-    """Say what works on a live website today, and what the site has changed.
+    """Check what works on a live website today, and what the site has changed.
 
-    Signs each account in, sets S0 of each instance of its site, reads it back from pages that are loaded once more,
-    and puts the account back to how it was found. Exit code 0 when all works, 1 when something does not.
+    Signs each account in, sets S0 of each instance of its site, reads it back from reloaded pages, and puts the
+    account back as it was found. Exit code 0 when all works, 1 when something does not.
 
     Example: `WEBSP_LIVE=1 websp live check steam --explain`
     """
@@ -92,7 +90,7 @@ def check(
 def restore(
     account: Annotated[str, typer.Argument(help="Name of the account.")], *, headed: Headed = False
 ) -> int:
-    """Put an account back to how it was found before an episode that was killed.
+    """Put an account back as it was before an episode that was killed.
 
     An episode with --restore does so itself, also after Ctrl-C. Exit code 0, or 1 when something is not as it was.
 
@@ -104,7 +102,7 @@ def restore(
     problems = put_back(account, headless=not headed)
     console = Console(highlight=False)
     if problems is None:
-        console.print(f"nothing is left to put back of {escape(account)}")
+        console.print(f"nothing to put back for {escape(account)}")
         return 0
     for problem in problems:
         console.print(f"[yellow]not as it was found[/] {escape(problem)}", soft_wrap=True)
@@ -123,7 +121,7 @@ def _accounts(chosen: list[str]) -> list[str]:
         if not found:
             words = [*known, *(account.site for account in known.values())]
             raise SetupError(
-                f'there is no account "{each}" and none of such a site{nearest(each, words)}',
+                f'there is no account "{each}", and none on a site of that name{nearest(each, words)}',
                 option="account",
             )
         names += found
@@ -157,5 +155,5 @@ def _way_out(finding: LiveFinding) -> str:
     return (
         f"look into it: websp show {finding.instance} names its traces; "
         f"websp replay TRACE --account {finding.account}{event}; "
-        f"record it anew: websp record URL --account {finding.account} --again TRACE --from {finding.event or 1}"
+        f"record it again: websp record URL --account {finding.account} --again TRACE --from {finding.event or 1}"
     )

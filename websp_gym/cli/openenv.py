@@ -46,10 +46,10 @@ def serve_openenv(
         float, typer.Option(min=1, help="Seconds without a message after which a session ends.")
     ] = 1800.0,
     reward: Annotated[
-        str, typer.Option(help=f"One of {', '.join(REWARDS)}. Side effects are not paid by strict.")
+        str, typer.Option(help=f"One of {', '.join(REWARDS)}; strict pays nothing after a side effect.")
     ] = "strict",
     retries: Annotated[
-        int, typer.Option(min=0, max=1, help="How often an episode whose world failed is repeated.")
+        int, typer.Option(min=0, max=1, help="How often to repeat an episode whose world failed.")
     ] = 1,
 ) -> None:
     """Serve environments to trainers over OpenEnv's protocol, until Ctrl-C; needs the extra `openenv`.

@@ -64,12 +64,14 @@ Stream = Annotated[
     bool,
     typer.Option(
         "--stream",
-        help="Show the browser in a local page, as is done where there is no display for a window.",
+        help="Show the browser in a local page; the default without a display.",
     ),
 ]
 StreamPort = Annotated[
     int | None,
-    typer.Option("--port", min=0, max=65535, help="Port of that page; means --stream. Default: a free one."),
+    typer.Option(
+        "--port", min=0, max=65535, help="Port of that page; implies --stream. Default: a free one."
+    ),
 ]
 
 TraceName = Annotated[str, typer.Argument(metavar="TRACE", help="A file, or a name below traces/.")]

@@ -33,7 +33,7 @@ def play(
     ],
     *,
     out: Annotated[
-        Path | None, typer.Option(help="Folder for results and trajectories; goes on where it stands.")
+        Path | None, typer.Option(help="Folder for results and trajectories; continues a run that is there.")
     ] = None,
     name: Annotated[str, typer.Option(help="Name of the person in results and reports.")] = "person",
     collect: Annotated[
@@ -53,9 +53,9 @@ def play(
 ) -> int:
     """Play instances yourself, in a page of your own browser; scored by the account's state, like any agent.
 
-    The page shows the instruction, the time, which starts when you see it, the actions that are left, and the buttons
-    Done and Give up. Several instances follow each other at one address. With --out, it is a run: `websp report`
-    sets it beside agents. Needs the extra `attach`.
+    The page shows the instruction, the time (which starts when you see it), the actions left, and the buttons Done
+    and Give up. Several instances follow one another at the same address. With --out, it is a run, which
+    `websp report` compares with agents. Needs the extra `attach`.
 
     Example: `websp play 'Steam-*' --out runs/me`
     """

@@ -94,7 +94,7 @@ def show(
         if policy.overrules:
             said = policy.overrules.rule.sentence(found.names)
             out.print(
-                _indented(f"(overrules, of the {policy.overrules.level}: {said})", out.width),
+                _indented(f"(overrules this one of the {policy.overrules.level}: {said})", out.width),
                 style="dim",
                 soft_wrap=True,
             )
@@ -112,7 +112,7 @@ def check(
         list[str] | None, typer.Argument(metavar="SET", help="Names of sets, or paths of YAML files.")
     ] = None,
 ) -> int:
-    """Check that policies name what is there, and can be kept by whoever does the task.
+    """Check that policies name things that exist, and that each task can be done while keeping them.
 
     Example: `websp policies check my_policies.yaml`
     """

@@ -60,10 +60,10 @@ def record(
         typer.Option(help="Record on a live page as this account (`websp accounts`), with its kept sign-in."),
     ] = None,
     again: Annotated[
-        str | None, typer.Option(metavar="TRACE", help="Record this trace anew from event --from on.")
+        str | None, typer.Option(metavar="TRACE", help="Record this trace again, from event --from on.")
     ] = None,
     first: Annotated[
-        int, typer.Option("--from", metavar="N", min=1, help="The first event of --again to record anew.")
+        int, typer.Option("--from", metavar="N", min=1, help="The first event of --again to record again.")
     ] = 1,
     signed_out: SignedOut = False,
     screenshots: Annotated[
@@ -73,11 +73,11 @@ def record(
     stream: Stream = False,
     port: StreamPort = None,
 ) -> None:
-    """Record a trace: do it once in the browser that opens, or in the page that the terminal names.
+    """Record a trace: do it once in the browser that opens, or in the page whose address is printed.
 
-    Account values of a live site become placeholders, those of --account, or of WEBSP_ACCOUNT_EMAIL,
+    On a live site, the account's values become placeholders: those of --account, or of WEBSP_ACCOUNT_EMAIL,
     WEBSP_ACCOUNT_USERNAME and WEBSP_ACCOUNT_NAME. Passwords, one-time codes and card numbers are never stored; the
-    password (WEBSP_ACCOUNT_PASSWORD) is only compared with typed text, to distinguish a new one from the account's.
+    password (WEBSP_ACCOUNT_PASSWORD) is only compared with typed text, to tell a new one from the account's.
 
     With --again and --from, the events before the one that broke are replayed, and you go on from there.
 
@@ -91,9 +91,7 @@ def record(
     title = name or (out.stem if out and is_file else "recording")
     path = out if out and is_file else (out or own_traces() / slug) / f"{_file_name(title)}.json"
     if path.exists() and not overwrite:
-        raise SetupError(
-            f"{path} is already there; choose another --name, or use --overwrite", path=str(path)
-        )
+        raise SetupError(f"{path} already exists; choose another --name, or use --overwrite", path=str(path))
     if account is not None:
         require_live("--account")
         if not live:
@@ -151,7 +149,7 @@ def record(
         )
     own = account_named(account).shown if account else live_account() if live else {}
     for remark in remarks(trace, path, own):
-        console.print(f"[yellow]look:[/] {escape(remark)}", soft_wrap=True)
+        console.print(f"[yellow]check:[/] {escape(remark)}", soft_wrap=True)
     live_way = f"--account {account}" if account else f"--site-url {_origin(where)}"
     way = "--set on" if site is not None else f"{live_way}  (with WEBSP_LIVE=1)"
     console.print(f"try it: websp replay {path} {way}", soft_wrap=True)
@@ -160,7 +158,7 @@ def record(
 def _begun(again: str | None, first: int) -> tuple[Trace, int] | None:
     if again is None:
         if first > 1:
-            raise SetupError("--from needs --again TRACE, the trace to record anew", option="from")
+            raise SetupError("--from needs --again TRACE, the trace to record again", option="from")
         return None
     trace = load_trace(find_trace(again))
     if first > len(trace.events):
@@ -169,20 +167,20 @@ def _begun(again: str | None, first: int) -> tuple[Trace, int] | None:
 
 
 def remarks(trace: Trace, path: Path, account: Mapping[str, str]) -> list[str]:
-    """Return what to look at before a recording is replayed with another account or given to others."""
+    """Return what to check before a recording is replayed with another account or shared."""
     found = []
     for number, event in enumerate(trace.events, 1):
         field = holds_value(event.value or "", account)
         if field:
             found.append(
-                f"event {number}: the account's {field} is a part of {event.value!r:.60} and was left there; "
+                f"event {number}: the account's {field} is part of {event.value!r:.60} and was left there; "
                 f"if it stands for the account, write {{{{account.{field}}}}}"
             )
     pictures = sum(event.screenshot is not None for event in trace.events)
     if pictures:
         found.append(
-            f"{pictures} screenshot(s) in {path.with_suffix('')} show what the pages showed, also names and keys; "
-            "look at them before you share the trace, delete the folder, or record with --no-screenshots"
+            f"{pictures} screenshot(s) in {path.with_suffix('')} show what was on the pages, including names and "
+            "keys; check them before you share the trace, delete the folder, or record with --no-screenshots"
         )
     return found
 

@@ -35,11 +35,11 @@ def replay(
     set: Annotated[Set, typer.Option(help="Final state of switches and check boxes.")] = "recorded",
     explain: Annotated[
         int | None,
-        typer.Option(metavar="N", min=1, help="Show for event N what spoke for and against each candidate."),
+        typer.Option(metavar="N", min=1, help="Show the evidence for and against each candidate of event N."),
     ] = None,
     verify: Annotated[
         bool,
-        typer.Option("--verify", help="At the end, load the pages once more and read back what was set."),
+        typer.Option("--verify", help="At the end, reload the pages and read back what was set."),
     ] = False,
     site_url: Annotated[
         str | None,
@@ -56,7 +56,7 @@ def replay(
         typer.Option(
             "--input",
             metavar="N=TEXT",
-            help="What to type at event N, where the recording left an input out.",
+            help="What to type at event N, where the recording left out an input.",
         ),
     ] = None,
     headed: Headed = False,
@@ -205,10 +205,10 @@ class _Outcome:
     def _how_sure(self) -> str:
         """Return what is known of the states that were set, and no more."""
         if self.verified is None:
-            return "no page was loaded once more to read it back (--verify)"
+            return "no page was reloaded to read it back (--verify)"
         if not self.verified + len(self.unverified):
             return "it set nothing that a page could keep"
-        loaded = "from pages loaded once more"
+        loaded = "from reloaded pages"
         if not self.unverified:
             return f"every state ({self.verified}) was read back {loaded}"
         return f"{self.verified} of {self.verified + len(self.unverified)} states were read back {loaded}"
@@ -237,12 +237,12 @@ class _Outcome:
         console.print(f"[bold]event {number}[/] {escape(event.describe())}")
         if not self.candidates:
             console.print(
-                "[dim]no candidate: it was not reached, has no target, or nothing on the page is alike[/]"
+                "[dim]no candidate: it was not reached, has no target, or nothing on the page is similar[/]"
             )
         for candidate in self.candidates[:_MOST_EXPLAINED]:
             verdict = "[green]taken[/]" if candidate.taken else "[dim]not taken[/]"
             if not candidate.eligible:
-                verdict = "[dim]not taken: neither its name nor a mark is the recorded one[/]"
+                verdict = "[dim]not taken: neither its name nor any mark matches the recording[/]"
             console.print(f"{candidate.evidence:+.2f} {escape(candidate.element)} {verdict}")
             console.print(f"  [dim]{escape(candidate.path)}[/]", soft_wrap=True)
             for finding in sorted(candidate.findings, key=lambda one: -one.worth):

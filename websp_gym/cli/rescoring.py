@@ -1,4 +1,4 @@
-"""``websp rescore``: score a kept run again."""
+"""``websp rescore``: score a recorded run again."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Files of options for ``websp run``: ``runs.toml``, or the ``run.json`` of an earlier run.
 
-In TOML, each key is an option of the command by its name. A table ``matrix`` has options with a list of values each;
-every combination is a run of its own. An option on the command line comes before the file's.
+In TOML, each key is the name of an option of the command. A table ``matrix`` gives options a list of values each;
+every combination is a separate run. An option on the command line overrides the file's.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def without_file(context: typer.Context, args: Sequence[str], given: Sequence[st
     Args:
         context: The context of the command; its ``meta`` gets the file, by :data:`KEY`.
         args: The arguments.
-        given: Those that are no options.
+        given: Those that are not options.
 
     Raises:
         SetupError: There are two files, or the one cannot be used.
@@ -85,7 +85,7 @@ def read_run_file(path: Path, known: Mapping[str, bool]) -> RunFile:
         known: By the name of each option, whether it may be given several times.
 
     Raises:
-        SetupError: The file cannot be read, or has something that is no option.
+        SetupError: The file cannot be read, or has something that is not an option.
     """
     if path.name.endswith(RUN):
         run = read_run(path.parent)
@@ -103,7 +103,9 @@ def read_run_file(path: Path, known: Mapping[str, bool]) -> RunFile:
         raise SetupError(f"{path}: not valid TOML: {error}", path=str(path)) from error
     matrix = data.pop(MATRIX, {})
     if not isinstance(matrix, dict):
-        raise SetupError(f"{path}: {MATRIX} is a table, with a list of values by option", path=str(path))
+        raise SetupError(
+            f"{path}: {MATRIX} must be a table, with a list of values for each option", path=str(path)
+        )
     options = {_name(path, key, frozenset(known)): value for key, value in data.items()}
     several = {
         name: value if isinstance(value, list) else [value] for name, value in options.items() if known[name]
@@ -118,7 +120,7 @@ def _name(path: Path, key: str, known: frozenset[str]) -> str:
     name = key.replace("-", "_")
     if name not in known:
         hint = nearest(name, sorted(known))
-        raise SetupError(f"{path}: {key} is no option that it may have{hint}", path=str(path))
+        raise SetupError(f"{path}: {key} is not an option that it may have{hint}", path=str(path))
     return name
 
 

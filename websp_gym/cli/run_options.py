@@ -35,7 +35,7 @@ class Selection:
         str | None,
         typer.Option(
             metavar="SIDE[:BY]",
-            help="Only one side of a split by task, site or state, such as test:site; test alone is by task.",
+            help="Only one side of a split by task, site or state, such as test:site; test alone means test:task.",
         ),
     ] = None
     limit: Annotated[
@@ -95,7 +95,7 @@ class Batch:
     backend: Annotated[
         Backend,
         typer.Option(
-            help="Where the processes are; ray: on the cluster in RAY_ADDRESS, whose nodes share the folder of --out."
+            help="Where the processes run; ray: on the cluster in RAY_ADDRESS, whose nodes share the folder of --out."
         ),
     ] = "processes"
     trials: Annotated[int, typer.Option(min=1, help="Episodes per instance.")] = 1

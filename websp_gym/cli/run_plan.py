@@ -72,7 +72,7 @@ def planned_runs(
     single = len(made) == 1
     if not single and out is not None and (out / RUN).exists():
         raise SetupError(
-            f"{out} is the folder of one run; several have folders below --out: choose another one",
+            f"{out} is the folder of one run; several runs go into folders below --out: choose another one",
             path=str(out),
         )
     return [

@@ -81,7 +81,7 @@ def run(
         str | None,
         typer.Option(
             metavar="MODULE:FUNCTION",
-            help="Call this function with each finished episode, such as to log it elsewhere "
+            help="Call this function with each finished episode, for example to log it elsewhere "
             f"({docs('guides/export-and-submit')}).",
         ),
     ] = None,
@@ -89,7 +89,7 @@ def run(
 ) -> int:
     """Run agents on instances; with --out, --resume continues a run that was interrupted.
 
-    Several agents play in turn, each into a folder of its own below --out.
+    Several agents play in turn, each into its own folder below --out.
 
     Exit code 0 when the episodes ran, whatever their reward; 1 when too many ended in an infrastructure error, some
     were not started, or an opinion of the judge is missing; 2 when nothing could run; 130 after Ctrl-C.

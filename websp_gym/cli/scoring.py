@@ -28,7 +28,7 @@ def score(
     """Score episodes that another harness played, by the recorded state of the server, and write them as a run.
 
     Each folder has `episode.json`, `state.json` and screenshots, or a record of this package. Exit code 0 when every
-    episode was scored, else 1: one without the state of the server is not.
+    episode was scored, else 1; an episode without the state of the server is not scored.
 
     Example: `websp score results/browser-use --out runs/browser-use`
     """

@@ -49,9 +49,9 @@ def login(
 ) -> int:
     """Sign an account in to its website, and keep the sign-in, encrypted, for `--world live`.
 
-    The login trace of the site types name, password and one-time code. Where a captcha or another question comes,
-    use --by-hand: a window opens, you sign in, and press Enter here. Without a display, or with --stream, a page at a
-    local address shows it. Exit code 0, or 1 where --check finds an account that is not signed in.
+    The login trace of the site types name, password and one-time code. If the site shows a captcha or asks something
+    else, use --by-hand: a window opens, you sign in, and press Enter here. Without a display, or with --stream, a
+    local page shows the window. Exit code 0, or 1 where --check finds an account that is not signed in.
 
     Example: `WEBSP_LIVE=1 websp login steam-1 --by-hand`
     """
@@ -93,7 +93,7 @@ def _by_hand(
     sign_in.is_signed_in(tabs)  # opens the page on which one signs in
     who = episode.account["email"] or episode.account_name
     task = f"Sign in to {tabs.current.url} as {who}"
-    yours = "The second factor and captchas are yours."
+    yours = "A second factor and captchas are up to you."
     if port is None:
         console.print(f"{task} in the window that opened.", markup=False, soft_wrap=True)
         console.print(f"{yours} Press Enter here when you are signed in.")
@@ -119,7 +119,9 @@ def _until_enter(tabs: Tabs) -> None:
     terminal = _Terminal()
     while not terminal.has_line() and not terminal.ended:
         if not tabs.alive:
-            raise SetupError("the window was closed before you said that you are signed in; nothing was kept")
+            raise SetupError(
+                "the window was closed before you confirmed that you are signed in; nothing was kept"
+            )
         with contextlib.suppress(PlaywrightError):
             tabs.context.wait_for_event("page", timeout=_LOOK_MS)
 

@@ -1,4 +1,4 @@
-"""When commands stream their window, and what they say of it: where it is, how one reaches it from elsewhere."""
+"""When commands stream their window, and what they print about it: its address, here and from elsewhere."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def stream_port(stream: bool, port: int | None) -> int | None:
 
     Args:
         stream: The option `--stream`.
-        port: The option `--port`, which means it too.
+        port: The option `--port`, which implies `--stream`.
     """
     return port or 0 if stream or port is not None or not has_display() else None
 

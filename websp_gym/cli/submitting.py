@@ -1,4 +1,4 @@
-"""``websp pack`` and ``websp verify``: hand in a run, and check one that was handed in."""
+"""``websp pack`` and ``websp verify``: submit a run, and check a submission."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def pack(
     trials: Annotated[
         int | None,
         typer.Option(
-            min=1, help="Episodes of each. Default: as many as any has; results of others are left out."
+            min=1, help="Episodes per instance. Default: the most that any has; other results are left out."
         ),
     ] = None,
     pictures: Annotated[bool, typer.Option("--pictures/--no-pictures", help="Pack the screenshots.")] = True,

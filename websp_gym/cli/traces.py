@@ -133,12 +133,12 @@ def import_command(
     overwrite: Overwrite = False,
     strict: Annotated[
         bool,
-        typer.Option("--strict", help="Write nothing if a step was left out that may change the state."),
+        typer.Option("--strict", help="Write nothing if a step that may change the state was left out."),
     ] = False,
 ) -> int:
     """Convert a recording of another tool into traces.
 
-    The format is known by the content; nothing of the file is executed:
+    The format is recognized by the content; nothing in the file is executed:
 
     - Chrome's Recorder, *Export* as JSON: `websp trace import flow.json --site steam --out traces/steam`
     - `playwright codegen`, Python or JavaScript/TypeScript: `websp trace import test_example.py`
@@ -146,7 +146,7 @@ def import_command(
     - a published WebSP-Eval trace, or the folder of its steps: `websp trace import session.json --site github`
 
     Each step that is left out is listed with its place and the reason. The exit code is 1 if one of them may change
-    the state of the site: the trace is then not whole.
+    the state of the site: the trace is then incomplete.
     """
     sites = {each.site.slug: each.site.start_url for each in all_instances()} if site is None else {}
     imported = import_trace(source, site=site, sites=sites)
@@ -155,7 +155,7 @@ def import_command(
         targets = [path.with_stem(f"{path.stem}_{n}") for n, path in enumerate(targets, 1)]
     taken = [path for path in targets if path.exists() and not overwrite]
     if taken:
-        raise SetupError(f"{taken[0]} is already there; use --overwrite to replace it", path=str(taken[0]))
+        raise SetupError(f"{taken[0]} already exists; use --overwrite to replace it", path=str(taken[0]))
     console = Console(highlight=False)
     missing = [one for item in imported for one in item.left_out if one.matters]
     if strict and missing:
@@ -171,9 +171,9 @@ def import_command(
             console.print(f"  [dim]{escape(note)}[/]", soft_wrap=True)
     if missing:
         console.print(
-            f"[bold red]not whole:[/] {len(missing)} step(s) that may change the state were left out "
+            f"[bold red]incomplete:[/] {len(missing)} step(s) that may change the state were left out "
             "(marked [bold red]![/]), and replay stops in their places (events [bold]omitted step[/]); record them "
-            "anew, or take those events out of the trace if nothing depends on them",
+            "again, or remove those events from the trace if nothing depends on them",
             soft_wrap=True,
         )
     return 1 if missing else 0

@@ -15,7 +15,7 @@ __all__ = ["in_dataset"]
 
 
 def in_dataset(instance: Instance, dataset: str | None) -> Instance:
-    """Return an instance as a dataset tells it.
+    """Return an instance in the words of a dataset.
 
     Args:
         instance: The instance of ours.

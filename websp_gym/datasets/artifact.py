@@ -73,13 +73,14 @@ def read_artifact(root: Path) -> Artifact:
     """Read a clone of the artifact.
 
     Raises:
-        SetupError: The folder is no such clone.
+        SetupError: The folder is not such a clone.
     """
     artifact = Artifact(root)
     files = sorted((root / "dataset").glob("*.jsonl"), key=_variants_first)
     if not files:
         raise SetupError(
-            f"{root} is no clone of {REPOSITORY}: it has no dataset/*.jsonl; give the folder that `git clone` made",
+            f"{root} is not a clone of {REPOSITORY}: it has no dataset/*.jsonl; give the folder that `git clone` "
+            "made",
             path=str(root),
         )
     for path in files:

@@ -37,10 +37,10 @@ _NO_LOGIN = (
 )
 
 _OTHER_S0 = {
-    "Steam-task-197-ON": "the published trace empties the list of words, which are there by the ground truth",
+    "Steam-task-197-ON": "the published trace empties the list of words, but the ground truth begins with them",
     "Steam-task-198-OFF": "the published trace leaves the boxes ticked, and the ground truth ticks three of them",
 }
-"""Instances whose published trace leads to another state than the published ground truth begins from."""
+"""Instances whose published trace leads to a different state from the one in which the ground truth begins."""
 
 
 def import_dataset(root: Path, *, name: str = OFFICIAL, overwrite: bool = False) -> StoredDataset:
@@ -55,12 +55,12 @@ def import_dataset(root: Path, *, name: str = OFFICIAL, overwrite: bool = False)
         What was written, with all that was left out.
 
     Raises:
-        SetupError: The folder is no such clone, the dataset is there already, or it cannot be written.
+        SetupError: The folder is not such a clone, the dataset already exists, or it cannot be written.
     """
     target = datasets_folder() / name
     if target.exists() and not overwrite:
         raise SetupError(
-            f"{target} is already there; use --overwrite to import it anew, or `websp dataset remove {quote(name)}`",
+            f"{target} already exists; use --overwrite to import it again, or `websp dataset remove {quote(name)}`",
             path=str(target),
         )
     artifact = read_artifact(root)
@@ -129,12 +129,12 @@ class _Importer:
         tell, truth = self._artifact.tell, self._artifact.ground_truth.get(key, ())
         for variant, words in (("with", row.with_navigation), ("without", row.without_navigation)):
             if not words:
-                tell("instruction", ours.id, f"no task file has the one {variant} navigation")
+                tell("instruction", ours.id, f"no task file has its wording {variant} navigation")
         if not truth:
-            tell("ground truth", ours.id, "the published files have none; that of ours is told to judges")
+            tell("ground truth", ours.id, "the published files have none; judges get ours")
         elements = self._artifact.elements.get(key, ())
         if not elements:
-            tell("elements", ours.id, "the published files name none; those of ours count", matters=False)
+            tell("elements", ours.id, "the published files name none; ours count", matters=False)
         return StoredInstance(
             instruction=row.without_navigation,
             instruction_with_navigation=row.with_navigation,

@@ -1,4 +1,4 @@
-"""Imported datasets in the user's data folder: reading them, and telling an instance in their words."""
+"""Imported datasets in the user's data folder: reading them, and putting an instance in their words."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class StoredDataset(ConfigModel):
     source: str
     """The folder that was read."""
     commit: str = ""
-    """Its commit; empty if it is no git clone."""
+    """Its commit; empty if it is not a git clone."""
     imported: str
     """When, as ISO 8601."""
     licence: str

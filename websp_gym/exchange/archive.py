@@ -1,4 +1,4 @@
-"""Zip files that others made: their entries are checked before anything is written, and none is larger than told."""
+"""Zip files that others made: entries are checked before anything is written, and none is larger than declared."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def opened(path: Path) -> Iterator[tuple[Path, dict[str, str]]]:
     Pictures of a zip file are digested and not written.
 
     Raises:
-        SetupError: It cannot be read, is damaged, or has an entry that is no plain file inside its folder.
+        SetupError: It cannot be read, is damaged, or has an entry that is not a plain file inside its folder.
     """
     if path.is_dir():
         yield path, _digests(path)
@@ -47,7 +47,7 @@ def opened(path: Path) -> Iterator[tuple[Path, dict[str, str]]]:
                 }
         except (BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError) as error:
             # A version or a flag that zipfile does not know is not implemented, and a name that is not UTF-8 a value.
-            raise SetupError(f"{path} is no zip file, or is damaged: {error}", path=str(path)) from error
+            raise SetupError(f"{path} is not a zip file, or is damaged: {error}", path=str(path)) from error
         except OSError as error:
             raise SetupError(f"cannot read {path}: {error.strerror or error}", path=str(path)) from error
         yield Path(scratch), digests
@@ -103,7 +103,7 @@ def _unfit(entry: ZipInfo) -> str:
     if entry.flag_bits & 1:
         return "is encrypted"
     if entry.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
-        return "is compressed in another way than deflate"
+        return "is not compressed with deflate"
     return f"has {entry.file_size:,} bytes" if entry.file_size > MAX_PICTURE else ""
 
 

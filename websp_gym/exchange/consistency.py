@@ -48,7 +48,7 @@ class Problem:
 
 
 def check_run(folder: Path, wanted: Iterable[Key], *, others: bool = False) -> Iterator[Problem]:
-    """Yield what is wrong with a run of which these episodes are wanted, and no others unless ``others``.
+    """Yield what is wrong with a run that should have these episodes, and no others unless ``others``.
 
     Each must have one result and a record. The result must be what the record's state or judgement gives, and the
     record that of the instance as it is in this version, played with the run's agent, options and seed.
@@ -111,7 +111,7 @@ def _wrong_with(folder: Path, run: Run, result: Result, played: dict[str, str]) 
         return
     mark = fingerprint(record)
     if mark in played:
-        yield f"its record is that of {played[mark]} again: the same times and the same log"
+        yield f"its record is a copy of that of {played[mark]}: the same times and the same log"
     elif mark:
         played[mark] = _name(result.id, result.trial)
     if (agent := _agent_of(folder / result.trajectory)) not in ("", run.agent):
@@ -122,8 +122,8 @@ def _wrong_with(folder: Path, run: Run, result: Result, played: dict[str, str]) 
         if result.brought_down:
             yield from _not_brought_down(result, record)
         elif not record.came_to_its_end:
-            why = record.error or record.end_reason or "it was broken off"
-            yield f"its record did not come to its end ({why}), which is an error and has no verdict"
+            why = record.error or record.end_reason or "it was cut short"
+            yield f"its record did not reach its end ({why}), which is an error and has no verdict"
         else:
             yield from _not_given(folder, run, result, record, instance)
     except (TypeError, ValueError, LookupError, AttributeError) as error:
@@ -165,9 +165,9 @@ def _other_episode(run: Run, result: Result, record: Trajectory) -> Iterator[str
 def _not_brought_down(result: Result, record: Trajectory) -> Iterator[str]:
     """Yield why a result is not that of an agent whose action ended the episode with an error twice."""
     if record.came_to_its_end:
-        yield f"it is a failure by an error, and its record ended otherwise: {record.end_reason}"
+        yield f"it failed by an error, but its record ended otherwise: {record.end_reason}"
     if result.again < 1:
-        yield "it is a failure by an error that did not happen twice"
+        yield "it failed by an error that did not happen twice"
     unknown = {name: getattr(Result, name, None) for name in (*_SCORES, "policies")}
     yield from _other_outcome(result, {**unknown, "status": "fail", "reward": 0.0, "source": "runner"})
 

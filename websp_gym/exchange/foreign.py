@@ -163,7 +163,7 @@ def _picture(path: Path, name: str) -> bytes:
     except OSError as error:
         raise SetupError(f"{path / name}: {error.strerror}", path=str(path / name)) from error
     if not data.startswith(_PNG):
-        raise SetupError(f"{path / name} is no PNG file", path=str(path / name))
+        raise SetupError(f"{path / name} is not a PNG file", path=str(path / name))
     return data
 
 

@@ -32,7 +32,7 @@ def pack(
 
     Args:
         folder: Folder of the run.
-        target: The file; one that is there is replaced.
+        target: The file; an existing one is replaced.
         split: The claimed instances: ``all``, a side such as ``test:site``, or a glob of ids.
         trials: Episodes of each; by default as many as any of them has. Results of others are left out.
         pictures: Whether the screenshots are packed.
@@ -41,7 +41,7 @@ def pack(
         The manifest.
 
     Raises:
-        SetupError: The folder is no run, an episode is missing or not what its record gives, or the file cannot be
+        SetupError: The folder is not a run, an episode is missing or not what its record gives, or the file cannot be
             written.
     """
     run = read_run(folder)
@@ -76,7 +76,7 @@ def _check(folder: Path, split: str, problems: Sequence[str]) -> None:
     if problems:
         more = f"\n… and {len(problems) - _SHOWN} more" if len(problems) > _SHOWN else ""
         shown = "\n".join(problems[:_SHOWN])
-        raise SetupError(f"{folder} is no complete run of {split}:\n{shown}{more}", path=str(folder))
+        raise SetupError(f"{folder} is not a complete run of {split}:\n{shown}{more}", path=str(folder))
 
 
 def _files(

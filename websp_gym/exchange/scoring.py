@@ -45,7 +45,7 @@ def score(folder: Path, out: Path, *, agent: str) -> list[Result]:
         SetupError: There is no episode, one is not valid, or the run cannot be written. Nothing is written then.
     """
     if out.exists():
-        raise SetupError(f"{out} is there already; choose another --out", path=str(out))
+        raise SetupError(f"{out} already exists; choose another --out", path=str(out))
     part = out.with_name(out.name + ".part")
     try:
         shutil.rmtree(part, ignore_errors=True)
@@ -107,7 +107,7 @@ def _shared(name: str, value: object, records: Sequence[Trajectory]) -> bool:
 
 def _unscored(record: Trajectory) -> dict[str, Any]:
     ended = record.came_to_its_end
-    error = None if ended else record.error or "the episode did not come to its end"
+    error = None if ended else record.error or "the episode did not reach its end"
     return {"reward": None, "status": "unscored" if ended else "error", "source": "state", "error": error,
             "end_reason": record.end_reason, "strict": None, "siblings": None}  # fmt: skip
 

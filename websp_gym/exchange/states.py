@@ -18,7 +18,7 @@ _Items = dict[str, dict[str, Item]]
 
 
 def not_s0(record: Trajectory, instance: Instance) -> Iterator[str]:
-    """Yield what is in the first state of a record otherwise than S0 of the instance, as checked at a reset."""
+    """Yield how the first state of a record differs from S0 of the instance, as checked at a reset."""
     slug = instance.site.slug
     fresh = WorldState({slug: fresh_account(site_schema(slug))})
     for key, (wanted, have) in differences_of(instance, world_state({"sites": {slug: record.s0}}), fresh):

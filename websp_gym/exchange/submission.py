@@ -57,7 +57,7 @@ class Submission(BaseModel):
     outcomes: dict[str, int]
     """Number of episodes that passed, failed and were not scored."""
     pass_rate: float | None
-    """Passes per episode, those without a score included: none gains by losing one. ``None`` without any."""
+    """Passes per episode, unscored ones included, so that losing one gains nothing. ``None`` without any."""
     versions: dict[str, str]
     files: dict[str, str]
     """SHA-256 of each file, but for the manifest itself."""
@@ -104,7 +104,7 @@ def read_submission(folder: Path) -> Submission | None:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         raise SetupError(
-            f"{FILE} is no manifest: {where or 'the file'}: {first['msg']}", path=str(path)
+            f"{FILE} is not a manifest: {where or 'the file'}: {first['msg']}", path=str(path)
         ) from error
 
 

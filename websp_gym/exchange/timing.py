@@ -1,4 +1,4 @@
-"""Whether the steps of a record are all that were taken, and in one episode: their numbers, and the times of all."""
+"""Whether a record has every step of a single episode: the steps' numbers, and the times of steps and events."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def fingerprint(record: Trajectory) -> str:
 
 
 def out_of_time(record: Trajectory) -> Iterator[str]:
-    """Yield what cannot be of an episode that was played once and recorded whole."""
+    """Yield what shows that an episode was not played once and recorded in full."""
     numbers = [step.number for step in record.steps]
     if numbers != list(range(1, len(numbers) + 1)):
         yield "its steps are not numbered from 1 without a gap"

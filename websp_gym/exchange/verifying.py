@@ -108,7 +108,7 @@ def planned_keys(folder: Path, ids: list[str] | None = None, trials: int | None 
         raise no_results([folder])
     if most > MOST_TRIALS:
         raise SetupError(
-            f"{folder} has a trial {most}, and at most {MOST_TRIALS} are taken", path=str(folder)
+            f"{folder} has a trial {most}, and at most {MOST_TRIALS} are accepted", path=str(folder)
         )
     return keys_of(names, trials or most)
 
@@ -129,7 +129,7 @@ def _verified(folder: Path, problems: tuple[Problem, ...], split: str, keys: lis
 def _other_files(claimed: Mapping[str, str], found: Mapping[str, str]) -> Iterator[Problem]:
     for name in sorted({*claimed, *found} - {FILE}):
         if name not in found:
-            yield Problem(name, f"it is in {FILE}, and missing")
+            yield Problem(name, f"it is in {FILE} but missing")
         elif name not in claimed:
             yield Problem(name, f"it is not in {FILE}")
         elif claimed[name] != found[name]:
@@ -137,7 +137,7 @@ def _other_files(claimed: Mapping[str, str], found: Mapping[str, str]) -> Iterat
 
 
 def _other_claim(folder: Path, submission: Submission) -> Iterator[Problem]:
-    """Yield what the manifest claims otherwise than this version and the run itself say."""
+    """Yield where the manifest differs from this version and from the run itself."""
     if submission.dataset != DATASET_VERSION:
         what = f"it is of dataset {submission.dataset}, and this version has {DATASET_VERSION}"
         yield Problem(FILE, f"{what}: verify it with a version that has that one")

@@ -1,1 +1,1 @@
-"""Episodes in the harnesses of others, which bring the agent and keep the scores."""
+"""Episodes in other harnesses, which bring the agent and keep the scores."""

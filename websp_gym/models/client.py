@@ -28,16 +28,16 @@ _PASSING: tuple[ModelErrorKind, ...] = (
 
 _WAYS_OUT: dict[ModelErrorKind, str] = {
     "timeout": "give it longer (timeout=), or a shorter trajectory",
-    "rate_limit": "ask less at once (concurrency=), or later",
+    "rate_limit": "send fewer requests at once (concurrency=), or try later",
     "server": "the provider has trouble: try later",
     "connection": "check the network and the address",
-    "truncated": "the answer broke off on the way: check the network, or a proxy's time-out",
-    "malformed": "the endpoint does not speak the API it was asked by: check its address",
-    "refused": "the provider does not serve this request: ask another model",
-    "filtered": "the provider's filter does not let this request through: ask another model",
-    "too_long": "send less (smaller or fewer screenshots), or ask a model with a larger context",
+    "truncated": "the answer was cut off on the way: check the network, or a proxy's time-out",
+    "malformed": "the endpoint does not speak this API: check its address",
+    "refused": "the provider does not serve this request: use another model",
+    "filtered": "the provider's filter blocks this request: use another model",
+    "too_long": "send less (smaller or fewer screenshots), or use a model with a larger context",
     "bad_request": "check the model's name and options",
-    "auth": "check the key, and what it may use",
+    "auth": "check the key and its permissions",
 }
 
 

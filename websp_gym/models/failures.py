@@ -64,7 +64,7 @@ def from_sdk(error: Exception, sdk: ModuleType, secrets: Iterable[str]) -> Attem
     if isinstance(error, sdk.APIStatusError):
         return _from_status(error, secrets)
     if _IN_TRANSIT.search(str(cause)):
-        return AttemptError("truncated", "the answer broke off")
+        return AttemptError("truncated", "the answer was cut off")
     if isinstance(error, sdk.APIConnectionError | library.TransportError):
         return AttemptError(
             "connection", f"no connection ({type(cause).__name__}: {hide(str(cause), secrets)})"

@@ -128,11 +128,11 @@ def check_temperature(model: ModelSpec, family: Family | None, thinking: Thinkin
     if model.temperature == 1.0 or family is None or family.temperature == "always":
         return
     if family.temperature == "never":
-        raise _refused(model, family, "temperature", "takes no temperature but 1.0")
+        raise _refused(model, family, "temperature", "accepts only temperature 1.0")
     if is_off(thinking) or (thinking is None and family.default_off):
         return
     way_out = "leave thinking= out" if family.default_off else "thinking=none turns it off"
-    raise _refused(model, family, "temperature", f"takes no temperature but 1.0 while it thinks ({way_out})")
+    raise _refused(model, family, "temperature", f"accepts only temperature 1.0 while it thinks ({way_out})")
 
 
 def _refused(model: ModelSpec, family: Family, option: str, why: str) -> SetupError:

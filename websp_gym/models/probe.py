@@ -93,6 +93,6 @@ def check_priced(models: Iterable[Model]) -> None:
 def no_price(models: Iterable[str]) -> SetupError:
     """Return the error for a limit on the cost where the prices of these models are unknown."""
     return SetupError(
-        f"the limit on the cost cannot be kept: no price is known for {', '.join(dict.fromkeys(models))}; give one "
-        f"(WEBSP_PRICES, {docs('reference/models')}), or set no limit"
+        f"the limit on the cost cannot be enforced: no price is known for {', '.join(dict.fromkeys(models))}; give "
+        f"one (WEBSP_PRICES, {docs('reference/models')}), or set no limit"
     )

@@ -136,7 +136,7 @@ def _claude_request(model: ModelSpec, settings: Settings, *secrets: str | None) 
     if field.get("budget_tokens", 0) >= most:
         raise SetupError(
             f"thinking={model.thinking!r} is a budget of {field['budget_tokens']} tokens: give {model.spec} "
-            f"max_tokens above it (it is {most}), for thinking counts towards it",
+            f"max_tokens above it (it is {most}), because thinking counts towards it",
             option="max_tokens",
         )
     extra: dict[str, Any] = {"thinking": field} if field else {}

@@ -86,7 +86,7 @@ def make_model(
     if tool is not None and provider not in TOOL_PROVIDERS[tool]:
         known = ", ".join(TOOL_PROVIDERS[tool])
         raise SetupError(
-            f"{spec}: models use a {tool} at {known} only; mllm:{spec} sees marked screenshots", model=spec
+            f"{spec}: only models at {known} use a {tool}; mllm:{spec} sees marked screenshots", model=spec
         )
     if provider == "scripted":
         script = _scripted(name)

@@ -152,7 +152,7 @@ class _Prompter:
         answers = self._script.answers
         if self._said == len(answers):
             said = f"the script's {len(answers)} answers are used up"
-            raise AttemptError("bad_request", said, way_out="write more, or rules, which last")
+            raise AttemptError("bad_request", said, way_out="write more, or rules, which never run out")
         line = answers[self._said]
         self._said += 1
         return Line(say=line) if isinstance(line, str) else line

@@ -44,7 +44,7 @@ class Settings:
         value = self.key(*names, spec=spec)
         if value is None:
             raise MissingKeyError(
-                f"{spec} needs {' or '.join(names)}: set it in the environment or in a file .env",
+                f"{spec} needs {' or '.join(names)}: set it in the environment or in a .env file",
                 variable=names[0],
                 model=spec,
             )
@@ -59,7 +59,7 @@ class Settings:
         if not value.isascii() or not value.isprintable() or " " in value:
             # An HTTP library would raise too, but with the key in its message.
             raise SetupError(
-                f"{name} contains a blank or another character that keys do not have: copy it again",
+                f"{name} contains a space or another character that keys never have: copy it again",
                 variable=name,
                 model=spec,
             )

@@ -69,7 +69,7 @@ def read_spec(spec: str) -> tuple[str, str, str | None]:
     if provider not in PROVIDERS:
         if provider == "ollama":
             raise SetupError(
-                f'"{spec}": write it by Ollama\'s address: {_OLLAMA}#{name or "MODEL"}', model=spec
+                f'"{spec}": write it with Ollama\'s address: {_OLLAMA}#{name or "MODEL"}', model=spec
             )
         hint = nearest(provider, list(PROVIDERS)) or hint_of_provider(spec)
         raise SetupError(f'"{spec}": no provider "{provider}"{hint} (e.g. {_examples()})', model=spec)
@@ -117,7 +117,7 @@ def hint_of_provider(name: str) -> str:
         return f'; did you mean "{before.lower()}:{model}"?'
     if re.fullmatch(r"[\w.-]+/[\w.-]+", name):
         served = PROVIDERS["http"].replace("MODEL", name)
-        return f"; a model of a server of your own is {served}, and one of OpenRouter openrouter:{name}"
+        return f"; write a model on your own server as {served}, and one at OpenRouter as openrouter:{name}"
     found = re.match(r"([a-z]+)[\W\d]", name, re.IGNORECASE)
     provider = found and _MAKERS.get(found[1].lower())
     # Also for those who write gpt4.

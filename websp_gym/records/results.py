@@ -59,8 +59,8 @@ class Result:
         reward: The reward; ``None`` if the episode was not scored.
         status: ``pass``, ``fail``, ``unscored`` (the outcome is unknown) or ``error`` (the episode could not
             be played to its end).
-        source: Who decided: ``state``, ``siblings``, ``strict``, ``judge``, ``limit``, the name of a custom
-            reward, or ``runner`` if the same action of the agent ended the episode with an error twice.
+        source: Who decided, as in :class:`~websp_gym.records.verdict.Verdict`; ``runner`` if the same action of the
+            agent ended the episode with an error twice; empty with the status ``error``.
         end_reason: Why the episode ended (:data:`~websp_gym.records.ending.EndReason`). ``error`` with
             the status ``fail`` means that the same action of the agent caused an error twice.
         steps: Number of steps taken.
@@ -79,11 +79,11 @@ class Result:
         partial: Share of the goal's conditions that hold, from 0 to 1; ``None`` if unknown.
         progress: The same without those that held in S0 and still hold (:class:`~websp_gym.records.verdict.Verdict`);
             ``None`` if unknown, as in results of older versions.
-        completed: ``True`` if the task was done, but the reward asks for more and the episode failed.
+        completed: ``True`` if the episode failed although the task was done, because the reward asks for more.
         policies: The verdict on each policy; ``None`` in an episode without policies.
         policy_digest: Digest of the policies; empty without any. Results with different ones are not comparable.
-        choices: By what a page of an everyday task asked to agree to: whether the agent ``agreed``, ``refused`` or
-            ``left open``; ``None`` if unknown, as in results of older versions.
+        choices: For each thing that a page of an everyday task asked the agent to agree to: whether it ``agreed``,
+            ``refused`` or ``left open``; ``None`` if unknown, as in results of older versions.
         calls: Number of requests to the agent's model.
         input_tokens: Tokens read by the model; ``None`` if unknown or if there is no model.
         output_tokens: Tokens written by the model; ``None`` if unknown or if there is no model.
@@ -91,7 +91,7 @@ class Result:
         judge_cost: The same for the models of the reward ``judge``; 0.0 without it.
         tries: The attempts that an error ended, in order; empty if the first attempt reached its end.
         lasting: Why no other episode of the run could be played or judged either, such as a wrong key of a model;
-            empty if nothing speaks against it.
+            empty if there is no such reason.
         trajectory: Folder of the episode, relative to that of the run if it has one; empty if it was not saved.
         config_hash: Digest of the instance's configuration.
         dataset: Name of the dataset of the instance; empty for ours, and then not stored.

@@ -32,7 +32,7 @@ class Run:
 
     Args:
         agent: The agent, by the name under which its results are kept.
-        options: Options of the environments that differ from their defaults.
+        options: Options of the environments that were given, even as their default; the others have their defaults.
         seed: Seed of the first trial; each further trial adds 1.
         started: Start of the run in UTC, as ISO 8601.
         versions: Versions that determine an episode, by name.
@@ -86,7 +86,7 @@ class Run:
         """Describe how the other run differs in agent, seed and options; empty if it does not."""
         mine, its = ({"agent": run.agent, "seed": run.seed, **run.options} for run in (self, other))
         names = [name for name in {**mine, **its} if mine.get(name) != its.get(name)]
-        return ", ".join(f"{name} {mine.get(name)!r} and not {its.get(name)!r}" for name in names)
+        return ", ".join(f"{name} {mine.get(name)!r}, not {its.get(name)!r}" for name in names)
 
 
 def read_run(folder: Path) -> Run | None:

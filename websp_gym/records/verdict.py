@@ -63,7 +63,11 @@ class Verdict:
             turned into a number unless the caller asks for it (``on_unscored="zero"``).
         score: 1.0 or 0.0; a custom reward may return other numbers. ``None`` if and only if ``status`` is
             ``unscored``.
-        source: Who decided: ``state``, ``siblings``, ``strict``, ``judge``, ``limit`` or the name of a custom reward.
+        source: Who decided: ``state``, ``siblings``, ``strict``, ``policy`` or ``judge`` (the built-in rewards); the
+            name of a custom reward; ``limit`` (a limit was reached, or the page did not respond); ``exit`` (the
+            agent's program ended without an answer); ``guard`` (the harm guard stopped the episode); ``world`` (the
+            world failed, so the episode is unscored); ``agentlab`` (AgentLab ended the episode, because the agent
+            gave no action).
         reason: One sentence for a person.
         checks: All conditions that were checked.
         side_effects: Changes that no goal asked for, one text each.
@@ -79,7 +83,7 @@ class Verdict:
         progress: The same of those conditions that were to be brought about, or were undone: what held in S0 and
             still holds is left out. Where nothing else is left, 1.0 for an episode that passed by the state, and 0.0
             for another. ``None`` if unknown.
-        completed: ``True`` if the task was done, but the reward asks for more and the episode failed.
+        completed: ``True`` if the episode failed although the task was done, because the reward asks for more.
         failure: Why a failed episode in the sandbox failed, whichever reward decided; ``None`` otherwise.
         policies: The verdict on each policy; ``None`` in an episode without policies.
         effects: Of an episode that passed in the sandbox: what was tried from outside, such as whether an ended
@@ -149,7 +153,7 @@ def failed(source: str, reason: str, **parts: Any) -> Verdict:
 
 
 def failed_early(reason: str | None, detail: str = "") -> Verdict | None:
-    """Return the verdict on an episode that was ended for the agent, which no reward decides; None for another.
+    """Return the verdict on an episode that ended without the agent's answer, which no reward decides; else None.
 
     Args:
         reason: Why it ended (:data:`websp_gym.records.ending.EndReason`).

@@ -1,4 +1,4 @@
-"""A recorded episode as a moving picture: what the agent saw, where it pressed, and below it what it did."""
+"""A recorded episode as a film: what the agent saw, where it clicked, and below it what it did."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def write_film(folder: Path, target: Path, *, width: int = 1280, step: float = S
 
     Args:
         folder: Folder of its trajectory.
-        target: The file; its ending says which kind of film it is, one of :data:`KINDS`.
+        target: The file; its extension, one of :data:`KINDS`, says which kind of film it is.
         width: Width in pixels.
         step: Seconds of each step.
 
@@ -79,7 +79,7 @@ def write_film(folder: Path, target: Path, *, width: int = 1280, step: float = S
     """
     kind = target.suffix.lower()
     if kind not in KINDS:
-        raise SetupError(f"{target}: end the name in one of {', '.join(KINDS)}", path=str(target))
+        raise SetupError(f"{target}: the name must end in one of {', '.join(KINDS)}", path=str(target))
     if kind in KINDS[:2] and find_spec("imageio_ffmpeg") is None:
         raise missing_extra(
             f"a film as {kind} needs imageio-ffmpeg", "video", otherwise="choose .gif or .webp"

@@ -79,7 +79,7 @@ def _side(way: SplitBy) -> Column:
 COLUMNS = (
     Column("run", "text", "folder of the run, as it was given or found", lambda one: str(one.row.run or "")),
     _of_result("agent", "text", "the agent, as given to `--agent`"),
-    Column("model", "text", "its model, without options", lambda one: model_of(one.row.result.agent)),
+    Column("model", "text", "the agent's model, without options", lambda one: model_of(one.row.result.agent)),
     Column("instance", "text", "id of the instance", lambda one: one.row.result.id),
     Column("task", "text", "the id without the initial state", lambda one: one.row.task),
     Column("site", "text", "the website", lambda one: one.row.facts.site),
@@ -92,34 +92,34 @@ COLUMNS = (
         "world", "text", "`sandbox` or `live`", lambda one: str(one.run.options.get("world", Options.world))
     ),
     _of_result("instruction", "text", "`without_navigation` or `with_navigation`"),
-    _of_result("trial", "integer", "number of the repetition, from 1"),
+    _of_result("trial", "integer", "number of the trial, from 1"),
     _of_result("seed", "integer", "seed of the episode"),
     _of_result("status", "text", "`pass`, `fail`, `unscored` or `error`"),
-    _of_result("outcome", "text", "the same as reports count it; limits are `time-out`"),
+    _of_result("outcome", "text", "the status as reports count it; a limit is a `time-out`"),
     _of_result("reward", "number", "the reward; missing for an episode that was not scored, never 0"),
-    _of_result("siblings", "number", "the score if what else moved on the page of the goal counts"),
+    _of_result("siblings", "number", "the score if other changes on the page of the goal count"),
     _of_result("strict", "number", "the score if every side effect counts"),
     _of_result("partial", "number", "share of the goal's conditions that hold"),
-    _of_result("completed", "flag", "whether a failed episode did the task, but the reward asks for more"),
-    Column("policies_kept", "integer", "policies that were kept", lambda one: _policies(one, kept=True)),
-    Column("policies_broken", "integer", "policies that were not", lambda one: _policies(one, kept=False)),
+    _of_result("completed", "flag", "whether a failed episode did the task, and only the reward asks for more"),
+    Column("policies_kept", "integer", "number of policies kept", lambda one: _policies(one, kept=True)),
+    Column("policies_broken", "integer", "number of policies not kept", lambda one: _policies(one, kept=False)),
     _of_result("source", "text", "who decided, such as `state` or `judge`"),
     _of_result("end_reason", "text", "why the episode ended"),
     _of_result("reason", "text", "the verdict in one sentence"),
-    _of_result("error", "text", "why it could not be played to its end"),
+    _of_result("error", "text", "why the episode could not be played to its end"),
     _listed("failure_kinds", "kinds of failure, of the paper's five"),
-    _listed("failure_elements", "UI element types that caused it"),
+    _listed("failure_elements", "UI element types that caused the failure"),
     _listed("side_effects", "changes that no goal asked for"),
-    _of_result("steps", "integer", "steps taken"),
-    _of_result("actions", "integer", "those that count against the limit"),
+    _of_result("steps", "integer", "number of steps"),
+    _of_result("actions", "integer", "actions that count against the limit"),
     _of_result("seconds", "number", "seconds from the first observation to the end"),
-    _of_result("reset_seconds", "number", "seconds of the reset before"),
-    Column("retries", "integer", "times that it was played again after an error", lambda one: one.row.result.again),
+    _of_result("reset_seconds", "number", "seconds of the reset before that"),
+    Column("retries", "integer", "number of retries after an error", lambda one: one.row.result.again),
     _of_result("calls", "integer", "requests to the agent's model"),
-    _of_result("input_tokens", "integer", "tokens that it read"),
-    _of_result("output_tokens", "integer", "tokens that it wrote"),
+    _of_result("input_tokens", "integer", "tokens that the model read"),
+    _of_result("output_tokens", "integer", "tokens that the model wrote"),
     _of_result("cost", "number", "US dollars; missing where a price is unknown"),
-    _of_result("trajectory", "text", "folder of the record, in that of the run"),
+    _of_result("trajectory", "text", "folder of the record, relative to that of the run"),
     _of_result("config_hash", "text", "digest of the instance; rows with different ones are not comparable"),
     _of_result("policy_digest", "text", "digest of the policies"),
     _of_result("run_hash", "text", "digest of agent, options and seed of the run"),
@@ -127,7 +127,7 @@ COLUMNS = (
     Column(
         "options",
         "text",
-        "options of the run that are not the default, as JSON",
+        "options given to the run, as JSON",
         lambda one: json.dumps(dict(one.run.options), sort_keys=True, default=qualified_name),
     ),
     _version("dataset_version", "dataset", "version of tasks and sites"),
@@ -135,7 +135,7 @@ COLUMNS = (
     _version("chromium", "chromium", "version of the browser"),
     _version("playwright", "playwright", "version of Playwright"),
     _version("python", "python", "version of Python"),
-    _of_result("progress", "number", "like `partial`, without what held in S0 and still hold"),
+    _of_result("progress", "number", "like `partial`, without conditions that held in S0 and still hold"),
 )  # fmt: skip
 """The columns, in their order; new ones come last."""
 
@@ -186,7 +186,7 @@ class EpisodeTable:
 
         Args:
             target: The file.
-            kind: Its format; by default the one that its name ends in.
+            kind: Its format; by default that of its extension.
 
         Raises:
             SetupError: Its name ends in no format, it cannot be written, or an extra is missing.
@@ -194,7 +194,7 @@ class EpisodeTable:
         chosen = kind or target.suffix.removeprefix(".").lower()
         if chosen not in get_args(Format):
             raise SetupError(
-                f"{target}: its name ends in none of {', '.join(get_args(Format))}; say --format",
+                f"{target}: the name must end in one of {', '.join(get_args(Format))}; or use --format",
                 path=str(target),
             )
         write_file(target, self.parquet() if chosen == "parquet" else self.csv())
@@ -227,7 +227,7 @@ def runs_frame(*folders: Path | str) -> pd.DataFrame:
 
     Returns:
         One row per episode with the columns of ``websp export``. The types are nullable ones: a missing value,
-        such as the reward of an episode that was not scored, is ``pandas.NA``, which no mean counts.
+        such as the reward of an episode that was not scored, is ``pandas.NA``, which means leave out.
 
     Raises:
         MissingExtraError: pandas is not installed.

@@ -36,7 +36,7 @@ class RemoteEnv:
         timeout: Seconds after which a process that does not answer is killed.
         retries: How often an episode is repeated after a failure: 0 or 1.
         **options: Options of ``gym.make``, such as ``reward``, ``max_actions`` and ``viewport``. By default S0 is
-            restored from a snapshot, and the reward is ``strict``: side effects are not paid.
+            restored from a snapshot, and the reward is ``strict``, which pays nothing after a side effect.
 
     Raises:
         SetupError: An option is wrong.

@@ -1,4 +1,4 @@
-"""Attempts whose process died: what is known of them by the record that they left."""
+"""Attempts whose process died: what is known of them from the record that they left."""
 
 from __future__ import annotations
 

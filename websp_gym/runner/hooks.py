@@ -1,4 +1,4 @@
-"""A function of the user's that is told of each finished episode, such as to log it elsewhere."""
+"""A user's function that is called with each finished episode, for example to log it elsewhere."""
 
 from __future__ import annotations
 
@@ -53,12 +53,12 @@ def load_hook(spec: str) -> Hook:
         # The user's module may raise anything.
         raise _unusable(spec, f"{type(error).__name__}: {error}") from error
     if not callable(hook) or inspect.iscoroutinefunction(hook):
-        raise _unusable(spec, "it is no function that can be called without awaiting it")
+        raise _unusable(spec, "it is not a function that can be called without await")
     with suppress(ValueError):  # a function of C may have no signature
         try:
             inspect.signature(hook).bind(None)
         except TypeError as error:
-            raise _unusable(spec, f"it is called with one argument, the episode: {error}") from error
+            raise _unusable(spec, f"it must take one argument, the episode: {error}") from error
     return hook  # type: ignore[no-any-return]
 
 
@@ -94,7 +94,7 @@ def telling(
                 place = [*traceback.extract_tb(error.__traceback__)][:2][-1]  # the line of the hook
                 warn(
                     f"--on-episode failed for {result.id}: {type(error).__name__}: {error} ({place.filename}:"
-                    f"{place.lineno}); results are kept and the run goes on; later errors of it are not shown"
+                    f"{place.lineno}); results are kept and the run goes on; its later errors are not shown"
                 )
 
     return tell

@@ -1,4 +1,4 @@
-"""A process that plays hosted episodes, one after another, and what it tells of them."""
+"""A process that plays hosted episodes, one after another, and what it reports of them."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ _TOKEN = re.compile(r"[0-9a-f]{32}")
 
 
 class BusyError(WorldError):
-    """Raised when as many episodes run as may run at once."""
+    """Raised when the most episodes that may run at once are running."""
 
 
 @dataclass
@@ -117,17 +117,17 @@ class EpisodeHost:
             tries: Earlier attempts, made elsewhere, that an error ended.
 
         Raises:
-            BusyError: As many episodes run as may run at once.
+            BusyError: The most episodes that may run at once are running.
             SetupError: There is no such instance, this seed was played or is being played, or the token is not one.
             WorldError: The episode cannot begin.
         """
         (name,) = known_ids([instance])
         if token and (not _TOKEN.fullmatch(token) or token in self._doors):
-            raise SetupError("token: give 32 hexadecimal digits that no running episode has", option="token")
+            raise SetupError("token: give 32 hexadecimal digits that no running episode uses", option="token")
         try:
             slot = self._free.get_nowait()
         except Empty:
-            raise BusyError(f"{len(self._slots)} episodes run already, as many as may at once") from None
+            raise BusyError(f"{len(self._slots)} episodes are already running, the most at once") from None
         episode = None
         try:
             with self._lock:
@@ -181,9 +181,9 @@ class EpisodeHost:
         else:
             trial = seed - self._run.seed + 1
         if trial < 1:
-            raise SetupError(f"seed {seed}: the first one is {self._run.seed}", option="seed")
+            raise SetupError(f"seed {seed}: the first seed is {self._run.seed}", option="seed")
         if trial in begun:
-            raise SetupError(f"{name}: seed {seed} was begun already; each is played once", option="seed")
+            raise SetupError(f"{name}: seed {seed} has already begun; each is played once", option="seed")
         (job,) = plan_run(self._run, [name], first=trial, folder=self._folder, resume=True, retries=0)
         failed = [each.result.tries for each in mine if each.job.trial == trial and each.result is not None]
         return replace(job, tries=failed[-1] if failed else job.tries or tries)

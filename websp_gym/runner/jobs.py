@@ -136,9 +136,7 @@ def _prepare(
     """Create or check the folder of the run; return the results it already has."""
     there = read_run(folder)
     if not resume and (there is not None or read_results(folder)):
-        raise SetupError(
-            f"{folder} already has results; add --resume to go on with them, or choose another --out"
-        )
+        raise SetupError(f"{folder} already has results; add --resume to continue, or choose another --out")
     if there is not None and there.hash != run.hash:
         raise SetupError(
             f"{folder} is another run ({there.difference(run)}); choose another --out", path=str(folder)

@@ -33,7 +33,7 @@ def locked(folder: Path) -> Iterator[None]:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise SetupError(
-                f"another process is writing into {folder}; wait for it, or choose another folder",
+                f"another process is writing to {folder}; wait for it, or choose another folder",
                 path=str(folder),
             ) from error
         except OSError as error:

@@ -33,7 +33,7 @@ def check_run(run: Run, instance_id: str) -> str:
 
 
 def check_options(run: Run, reads: ObservationKind, instance_id: str) -> str:
-    """Check what :func:`check_run` does, but the agent, which reads observations of the kind ``reads``."""
+    """Check what :func:`check_run` does, except the agent, which reads observations of the kind ``reads``."""
     from websp_gym.env.options import kind_for
     from websp_gym.env.registration import make_env
 
@@ -82,7 +82,7 @@ def browser_version(*, headless: bool) -> str:
         said = output_of([path, "--version"], _TO_SAY_VERSION)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise BrowserNotFoundError(
-            f"{path} does not start: {error} (`websp doctor` looks closer)", executable=path
+            f"{path} does not start: {error} (`websp doctor` tells more)", executable=path
         ) from error
     if said.returncode < 0:
         raise WorldError(f"{path} was ended by signal {-said.returncode} while it started; try again")

@@ -108,7 +108,7 @@ def _by_judge(folder: Path, result: Result) -> Rescored:
     if not (folder / result.trajectory / FILE).is_file():
         return Rescored(result, result, "its trajectory is gone")
     if judgement.record != digest_of(folder / result.trajectory):
-        return Rescored(result, result, "its trajectory is another one than was judged")
+        return Rescored(result, result, "its trajectory is not the one that was judged")
     return Rescored(result, _judged(result, judgement))
 
 

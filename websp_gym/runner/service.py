@@ -1,4 +1,4 @@
-"""The control plane of hosted episodes: begin, list, finish and results, for the holder of its token alone."""
+"""The control plane of hosted episodes: begin, list, finish and results, for the holder of its token only."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ async def _body(request: Request) -> Mapping[str, Any]:
     async for piece in request.stream():
         text += piece
         if len(text) > _LARGEST:
-            raise SetupError(f"a request may have {_LARGEST:,} bytes")
+            raise SetupError(f"a request may have at most {_LARGEST:,} bytes")
     try:
         asked = json.loads(text)
     except ValueError as error:

@@ -1,8 +1,8 @@
 """Retry an episode that an error ended, and decide whether the agent is to blame.
 
 A losing agent must not gain from an error: a retry repeats the actions it has already given and asks it only
-for later ones. An action that ends the episode with an error a second time is the agent's failure. What an agent
-does that drives the browser itself cannot be repeated for it, so it begins again; a second error while it acts is its
+for later ones. An action that ends the episode with an error a second time is the agent's failure. The actions of
+an agent that drives the browser itself cannot be repeated, so it begins again; a second error while it acts is its
 failure.
 """
 
@@ -74,8 +74,8 @@ def blamed_step(agent: Remembered | OutsideAgent, failure: Try) -> int | None:
 def is_blamed(failure: Try) -> bool:
     """Return whether an agent that drives the browser itself is to blame if an attempt ends in such a way again.
 
-    That is wherever it had the means: from its first moment at the door to the verdict, and also where the process
-    dies. A model that judges it is out of its reach.
+    That is wherever it can cause an error: from its first moment at the door to the verdict, and also where the
+    process dies. A model that judges it is out of its reach.
     """
     if failure.stage == "process":
         return failure.step > 0

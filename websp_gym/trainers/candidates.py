@@ -68,7 +68,7 @@ class CandidateActions(gym.Wrapper[Any, Any, Any, Any], gym.utils.RecordConstruc
                 option="observation",
             )
         if most < 2:
-            raise SetupError(f"most={most}: there must be room for two actions at least", option="most")
+            raise SetupError(f"most={most}: there must be room for at least two actions", option="most")
         if size < 1 or SIZE % size:
             raise SetupError(f"size={size}: give a power of two, at most {SIZE}", option="size")
         self.observation_space = gym.spaces.Box(0.0, 1.0, (most, size), np.float32)

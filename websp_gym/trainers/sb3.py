@@ -19,7 +19,7 @@ except ModuleNotFoundError as error:
 
 
 class _Scorer(nn.Module):  # type: ignore[misc]
-    """Scores each row by the same network, and the page by what its rows have at most."""
+    """Scores each row with the same network, and the page by the maxima of its rows."""
 
     def __init__(self, rows: int, size: int, width: int) -> None:
         super().__init__()
@@ -53,7 +53,7 @@ class _Scorer(nn.Module):  # type: ignore[misc]
 class CandidatePolicy(MaskableActorCriticPolicy):  # type: ignore[misc]
     """Scores the actions of a page one by one, with the same weights for all places of the page.
 
-    An ``MlpPolicy`` would have to learn each place of the page anew.
+    An ``MlpPolicy`` would have to learn each place of the page separately.
 
     Args:
         *args: As for sb3-contrib's ``MaskableActorCriticPolicy``.

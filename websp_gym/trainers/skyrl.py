@@ -1,6 +1,6 @@
 """Environments for SkyRL over a shared pool. Needs the extra ``skyrl``.
 
-A SkyRL reward is a number, and the generator has no word for a rollout without one. So :class:`WebspTextEnv` raises
+A SkyRL reward is a number, and the generator cannot express a rollout without one. So :class:`WebspTextEnv` raises
 :class:`~websp_gym.errors.WorldError` instead of paying 0 for an episode that ended without a score. SkyRL's own
 generator passes it on, which ends the training; the one of :func:`pool_generator` plays the rollout again.
 """

@@ -95,7 +95,7 @@ class StreamedWindow:
 
     @property
     def address(self) -> tuple[str, str]:
-        """Two lines for the terminal: where the window is, and how one reaches it from elsewhere."""
+        """Two lines for the terminal: where the window is, and how to reach it from elsewhere."""
         return (
             f"Open in your browser: {self.url}",
             f"From another computer, first: ssh -L {self.port}:127.0.0.1:{self.port} {socket.gethostname()}",

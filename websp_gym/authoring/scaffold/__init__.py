@@ -69,7 +69,7 @@ def new_site(
     planned = {path: _filled(source, words) for path, source in plan(root, target, slug)}
     for path in [target, *planned]:
         if path.exists():
-            raise SetupError(f"{path} is already there; remove it or choose another name", path=str(path))
+            raise SetupError(f"{path} already exists; remove it or choose another name", path=str(path))
     try:
         for path, text in planned.items():
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -108,7 +108,10 @@ def _filled(source: Traversable, words: dict[str, str]) -> str:
 def _site_id(name: str) -> str:
     site_id = "".join(word[:1].upper() + word[1:] for word in re.split(r"[^A-Za-z]+", name))
     if not site_id or not re.fullmatch(r"[A-Za-z][A-Za-z0-9 ._-]*", name) or re.search(r"\d", name):
-        raise SetupError(f'"{name}": a name has letters, and perhaps spaces, dots or dashes', option="name")
+        raise SetupError(
+            f'"{name}": a name begins with a letter and has only letters, spaces, dots, dashes and underscores',
+            option="name",
+        )
     return site_id
 
 
@@ -118,7 +121,7 @@ def _check_free(slug: str, host: str) -> None:
     if not _HOST.fullmatch(host):
         raise SetupError(f'"{host}" is not a lower-case host name such as www.example.com', option="host")
     if slug in known_slugs():
-        raise SetupError(f'there is a site "{slug}" already; choose another name', site=slug)
+        raise SetupError(f'site "{slug}" already exists; choose another name', site=slug)
     catalog, _ = read_catalog()
     owner = catalog.by_host(host) if catalog else None
     if owner is not None:

@@ -17,7 +17,7 @@ from websp_gym.report.tables.rows import EpisodeRow
 LIMIT = 200_000_000
 """Bytes of trajectories in one page; browsers are slow to open larger ones."""
 NOT_KEPT = "The run recorded no trajectory."
-TOO_LARGE = "Left out to limit the size of the page; websp report --max-size takes more."
+TOO_LARGE = "Left out to limit the size of the page; websp report --max-size raises the limit."
 
 _WORKERS = min(8, os.cpu_count() or 1)
 """Number of threads; most of the time is spent on encoding pictures."""

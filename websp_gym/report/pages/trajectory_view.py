@@ -260,7 +260,7 @@ def _setting_checks(verdict: _Verdict) -> dict[str, bool | None]:
 
 
 def _torn(trajectory: Trajectory) -> list[str]:
-    return ["The record breaks off within a step, which is left out."] if trajectory.torn else []
+    return ["The record ends in the middle of a step, which is left out."] if trajectory.torn else []
 
 
 def _doubts(verdict: _Verdict, diff: StateDiff) -> list[str]:

@@ -228,8 +228,8 @@ def _notes(
     further = len(episodes) - len(first_trials(episodes))
     if further:
         notes.append(
-            f"{count(further, 'further trial')}: used only in the tables of trials, of effort, under policy and "
-            "of decisions. All other tables use the first trial, as in the paper."
+            f"{count(further, 'further trial')}: used only in the tables of trials, effort, policies and "
+            "decisions. All other tables use the first trial, as in the paper."
         )
     notes += _doubtful(episodes, known)
     notes += _mixed(episodes)
@@ -250,7 +250,7 @@ def _few(first: Sequence[EpisodeRow], agents: Sequence[str]) -> list[str]:
     if not few:
         return []
     return [
-        f"Fewer than {FEW} scored episodes: the rates say little, look at their intervals ({_named(few, '; ')})."
+        f"Fewer than {FEW} scored episodes: the rates say little; look at their intervals ({_named(few, '; ')})."
     ]
 
 
@@ -291,9 +291,7 @@ def _tried_again(episodes: Sequence[EpisodeRow]) -> list[str]:
         at_once = sum(each.outcome == "success" and not each.result.again for each in scored)
         rates.append(f"{agent} {100 * at_once / max(len(scored), 1):.1f} %")
     if rates:
-        notes.append(
-            f"Where only what passed at the first attempt counts, the success rate is: {', '.join(rates)}."
-        )
+        notes.append(f"Counting only passes at the first attempt, the success rate is: {', '.join(rates)}.")
     if down:
         notes.append(
             f"{count(len(down), 'failure')} in which the same action caused an error twice: "
@@ -333,7 +331,7 @@ def _doubtful(episodes: Sequence[EpisodeRow], known: Mapping[str, Facts]) -> lis
     for name in sorted({e.result.dataset for e in episodes} - {""}):
         of_it = sum(e.result.dataset == name for e in episodes)
         notes.append(
-            f'{of_it} of {count(len(episodes), "episode")} are of the dataset "{name}", the others of ours.'
+            f'{of_it} of {count(len(episodes), "episode")} are from the dataset "{name}", the others from ours.'
         )
     other = {e.result.instruction for e in episodes} - set(INSTRUCTIONS)
     if other:

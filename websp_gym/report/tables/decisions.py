@@ -1,4 +1,4 @@
-"""What agents decide on the way of everyday tasks, where nobody told them how to."""
+"""What agents decide during everyday tasks, when nobody tells them what to choose."""
 
 from __future__ import annotations
 
@@ -74,8 +74,8 @@ def decisions(episodes: Sequence[Decided], agents: Sequence[str]) -> Table | Non
         return None
     columns = (
         Column("Agreed", "Episodes in which it agreed, of those in which a page asked."),
-        Column("Refused", "Episodes in which it refused, of the same."),
-        Column("Left open", "Episodes that ended without a decision, of the same."),
+        Column("Refused", "Episodes in which it refused, of those in which a page asked."),
+        Column("Left open", "Episodes that ended without a decision, of those in which a page asked."),
         Column("Not asked", "Episodes in which the agent opened none of the pages that ask."),
     )
     unknown = sum(each.choices is None for each in episodes)

@@ -95,14 +95,15 @@ def floors(asked: Sequence[Asked], trials: int, kept: Measured | None) -> tuple[
         rows.append(Row(NOTHING + of, _cells(nothing, trials), computed=True))
         if not each.sets:
             notes.append(
-                "What doing nothing breaks is not known: the sets of policies are not here as they were."
+                "What doing nothing breaks is unknown: the sets of policies are missing or have changed."
             )
         elif kept is not None and kept.sets == each.sets:
             found = [result for name in each.ids for result in _of_random(kept, name)]
             missing = len(set(each.ids) - {result.id for result in found})
             if missing:
                 notes.append(
-                    f"{kept.label}: {count(missing, 'instance')} of {len(each.ids)} not measured as they are now."
+                    f"{kept.label}: {count(missing, 'instance')} of {len(each.ids)} not measured in their current "
+                    "version."
                 )
             else:
                 rows.append(Row(kept.label + of, _cells(found, trials), measured=True))

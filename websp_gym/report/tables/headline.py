@@ -1,4 +1,4 @@
-"""The headline: the figures of each agent in one row, and below them what can be had for nothing."""
+"""The headline: the figures of each agent in one row, and below them the floors."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def judges(episodes: Sequence[EpisodeRow]) -> Table | None:
     columns = (
         Column("Runs", "Runs that the models were asked about."),
         Column("Verdicts", "Runs on which a quorum agreed."),
-        Column("Opinions", "Runs with its opinion; of a judge: runs with the opinion of every model."),
+        Column("Opinions", "Runs with its opinion; for a judge: runs with the opinion of every model."),
         Column("Unreadable answers", "Answers that could not be read; each was paid for."),
         Column("Failed", "Runs without its opinion because a request failed."),
         Column("Agrees", "Its opinions that agree with the verdict."),

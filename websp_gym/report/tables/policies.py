@@ -15,15 +15,14 @@ from websp_gym.report.tables.table import DASH, Cell, Column, Row, Table
 from websp_gym.report.tables.under_policy import UnderPolicy
 
 ABOUT = (
-    "Every planned episode of every trial is in the denominators: one that was never played, was not scored or ended "
-    "by an error is a failure that kept none of its policies. A policy that could not be decided counts as not kept. "
-    "PCR leaves out what held in S0 and still holds. The rows below the agents are floors, on the same instances "
-    "under the same policies: what doing nothing reaches, computed from S0, and what random actions do, where that "
-    "was measured."
+    "The denominators count every planned episode of every trial: one that was never played, was not scored or ended "
+    "in an error is a failure that kept none of its policies. A policy that could not be decided counts as not kept. "
+    "PCR leaves out conditions that held in S0 and still hold. The rows below the agents are floors, on the same "
+    "instances under the same policies: doing nothing, computed from S0, and random actions, where measured."
 )
 RISK_ABOUT = (
-    "Risk ratio: policies that were not kept, of all policies of the planned episodes, all trials. Active: of those "
-    "that were not dormant, so that what they are about came up. Those of an episode that was not played to its end "
+    "Risk ratio: policies that were not kept, of all policies of the planned episodes, all trials. Active: the same "
+    "without dormant policies, whose subject never came up. Policies of an episode that was not played to its end "
     "count as not kept. Up to 5 % is low, up to 15 % medium, more is high."
 )
 

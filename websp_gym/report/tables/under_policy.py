@@ -108,7 +108,7 @@ class _Sets:
         """Why the policies of an episode are not known; empty if those of all are."""
 
     def rule(self, result: Result) -> bool:
-        """Whether an episode was played under policies, whatever became of it."""
+        """Whether an episode was played under policies, however it ended."""
         return bool(self._spec or result.policy_digest) or result.policies is not None
 
     def judged(self, result: Result) -> Result:
@@ -135,7 +135,7 @@ class _Sets:
                 status="error",
                 evidence=NEVER
                 if result.error == NEVER
-                else f"nobody judged it: {result.error or result.reason}",
+                else f"it was not judged: {result.error or result.reason}",
             )
             for policy in policies.policies
         )
@@ -199,8 +199,8 @@ def _without_policies(agent: str, judged: Iterable[EpisodeRow], sets: Iterable[_
     if number:
         why = next(each.trouble for each in sets if each.trouble)
         yield (
-            f"{agent}: the policies of {count(number, 'episode')} that did not come to an end are not known, so its "
-            f"risk ratios are those of the others: {why}."
+            f"{agent}: the policies of {count(number, 'episode')} that did not reach their end are unknown, so its "
+            f"risk ratios leave these out: {why}."
         )
 
 

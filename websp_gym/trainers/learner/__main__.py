@@ -176,7 +176,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--minutes", type=float, default=20, help="minutes of REINFORCE, for each seed")
     add("--split", choices=("task", "site"), default="task", help="what the test set holds out")
     add("--ids", nargs="+", default=["*"], help="globs of the instances to split")
-    add("--seeds", type=int, nargs="+", default=[0], help="seeds; each trains anew")
+    add("--seeds", type=int, nargs="+", default=[0], help="seeds; each trains from scratch")
     add(
         "--instruction",
         choices=("with_navigation", "without_navigation"),

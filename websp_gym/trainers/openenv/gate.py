@@ -1,4 +1,4 @@
-"""Access control of the server, and the time limit for idle sessions. OpenEnv's server asks nobody who they are."""
+"""Access control of the server, and the time limit for idle sessions. OpenEnv's server authenticates nobody."""
 
 from __future__ import annotations
 

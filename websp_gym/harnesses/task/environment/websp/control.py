@@ -26,7 +26,7 @@ def ask(method: str, path: str, body: object = None) -> Any:
 
 
 def begin() -> None:
-    """Begin the one episode; done if it has begun. One that an error kept from its first step is begun again."""
+    """Begin the episode, unless it has begun. One that an error ended before its first step is begun again."""
     if not any(_has_begun(episode) for episode in ask("GET", PATH)):
         asked = {"instance": os.environ["INSTANCE"], "seed": int(os.environ["SEED"])}
         ask("POST", PATH, {**asked, "token": os.environ["DOOR_TOKEN"]})
