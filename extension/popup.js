@@ -98,7 +98,7 @@ const prefill = async () => {
   const tab = await aboutTab();
   const url = tab?.url ?? '';
   if (!/^https?:/.test(url)) {
-    complain('refusal', new Error('this page belongs to the browser and cannot be recorded: open the website first, then this window again'));
+    complain('refusal', new Error('this page belongs to the browser and cannot be recorded: open the website first, then this popup again'));
     byId('setup').classList.add('refused');
     return;
   }

@@ -284,7 +284,7 @@ def test_a_run_plays_the_agent_by_its_string(
 @pytest.mark.parametrize(
     ("spec", "why"),
     [
-        ("browser:openai:gpt-6.2-sol", "use a browser at anthropic only"),
+        ("browser:openai:gpt-6.2-sol", "only models at anthropic use a browser"),
         ("browser:anthropic:claude-opus-5.5?checks=stop", "an option of computer:MODEL"),
         ("browser:anthropic:claude-opus-5.5?screenshots=0", "a whole number from 1 to 20"),
         ("browser:anthropic", "names no model"),

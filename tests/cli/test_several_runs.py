@@ -97,11 +97,11 @@ def test_run_json_reads_back(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("agnet = 'noop'", 'agnet is not an option that it may have; did you mean "agent"?'),
+        ("agnet = 'noop'", 'agnet is not an option here; did you mean "agent"?'),
         ("agent = [", "not valid TOML"),
         ("matrix = 3", "matrix is a table"),
         ("[matrix]\nagent = 'noop'", "matrix.agent needs a list of values"),
-        ("[matrix]\njobs = [1, 2]", "jobs is not an option that it may have"),
+        ("[matrix]\njobs = [1, 2]", "jobs is not an option here"),
         ("agent = ['noop', 'noop']", "noop is given twice"),
         ("agent = 'noop'\ntrials = 'two'", "trials"),
         ("agent = 'noop'\n[matrix]\ninstruction = ['backwards']", "backwards"),

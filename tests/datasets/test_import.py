@@ -114,7 +114,7 @@ LEFT_OUT: list[tuple[dict[str, object], str, str]] = [
     ({ACCEPT: {"some": "thing"}}, OURS.id, 'it has "some"'),
     ({ACCEPT: trace(typed("hunter2hunter2", "pin", "password", COOKIES), button("Accept All"))}, OURS.id, "event 1: secret"),
     ({"dataset/ground_truth_actions.json": None}, "Steam-task-191-ON", "judges get ours"),
-    ({"dataset/tasks_with_navigation.jsonl": None}, "Steam-task-191-ON", "the one with navigation"),
+    ({"dataset/tasks_with_navigation.jsonl": None}, "Steam-task-191-ON", "its wording with navigation"),
     ({"dataset/tasks_with_navigation.jsonl": "{}"}, "dataset/tasks_with_navigation.jsonl:1", '"id" and a "ques"'),
     (
         {"dataset/artifact_test.jsonl": json.dumps(row("Steam_task-911_ON", "No such task."))},

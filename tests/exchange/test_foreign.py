@@ -200,7 +200,7 @@ def test_two_episodes_of_one_trial_a_run_that_is_there_and_an_empty_folder_are_e
     tell(second, trial=2)
     assert [each.trial for each in score(foreign.parent, tmp_path / "run", agent="x")] == [1, 2]
     assert verify(tmp_path / "run").problems == ()
-    with pytest.raises(SetupError, match="run is there already"):
+    with pytest.raises(SetupError, match="run already exists"):
         score(foreign.parent, tmp_path / "run", agent="x")
     (tmp_path / "empty").mkdir()
     with pytest.raises(SetupError, match=r"no episode\.json or trajectory\.json in"):

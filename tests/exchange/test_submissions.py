@@ -568,7 +568,7 @@ def test_a_large_file_is_refused_although_it_cannot_be_shrunk(tmp_path: Path) ->
 def test_what_is_no_submission_is_an_error(data: bytes, tmp_path: Path) -> None:
     path = tmp_path / "it.zip"
     path.write_bytes(data)
-    with pytest.raises(SetupError, match=r"is no zip file|has no submission\.json"):
+    with pytest.raises(SetupError, match=r"is not a zip file|has no submission\.json"):
         verify(path)
 
 
@@ -615,7 +615,7 @@ def test_an_archive_that_cannot_be_understood_is_refused(
 
 def test_a_trial_that_no_submission_has_is_an_error(run: Path) -> None:
     change_results(run, lambda line: line.update(trial=10**12))
-    with pytest.raises(SetupError, match="has a trial 1000000000000, and at most 1000 are taken"):
+    with pytest.raises(SetupError, match="has a trial 1000000000000, and at most 1000 are accepted"):
         verify(run)
 
 

@@ -85,7 +85,7 @@ ELSEWHERE = {
 
 
 class _Command(TyperCommand):
-    """A command that knows what other tools call its options, and takes each that has one value once."""
+    """A command that knows other tools' names for its options, and refuses a single-valued option given twice."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         known = {name for parameter in self.params for name in parameter.opts}

@@ -120,7 +120,7 @@ def _name(path: Path, key: str, known: frozenset[str]) -> str:
     name = key.replace("-", "_")
     if name not in known:
         hint = nearest(name, sorted(known))
-        raise SetupError(f"{path}: {key} is not an option that it may have{hint}", path=str(path))
+        raise SetupError(f"{path}: {key} is not an option here{hint}", path=str(path))
     return name
 
 

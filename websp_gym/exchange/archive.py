@@ -83,7 +83,7 @@ def _check(path: Path, entries: list[ZipInfo]) -> None:
     wrong = [f"{name!r} is in it {number} times" for name, number in counts.items() if number > 1]
     wrong += [f"{entry.filename!r} {why}" for entry in entries if (why := _unfit(entry))]
     if len(entries) > MOST_FILES:
-        wrong = [f"it has {len(entries):,} files and may have {MOST_FILES:,}"]
+        wrong = [f"it has {len(entries):,} files; at most {MOST_FILES:,} are allowed"]
     elif total > min(MOST_BYTES, MOST_RATIO * size):
         wrong = [f"its {size:,} bytes would become {total:,}"]
     if wrong:

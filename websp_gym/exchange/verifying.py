@@ -76,7 +76,7 @@ def verify(path: Path) -> Verified:
         if len(submission.instances) * submission.trials > MOST_EPISODES:
             raise SetupError(
                 f"{path} claims {len(submission.instances):,} instances with {submission.trials:,} trials; at most "
-                f"{MOST_EPISODES:,} episodes are taken",
+                f"{MOST_EPISODES:,} episodes are accepted",
                 path=str(path),
             )
         keys = keys_of(submission.instances, submission.trials)
