@@ -65,7 +65,7 @@ _KNOWN: dict[str, _Tools] = {
 
 
 class Presser:
-    """Answers requests of OpenAI's two APIs; presses each label once, then says that it is done."""
+    """Answers requests of OpenAI's two APIs and of Anthropic's; presses each label once, then says that it is done."""
 
     def __init__(self, labels: Sequence[Label] = STEAM_WAY) -> None:
         self._labels = list(labels)
@@ -74,28 +74,37 @@ class Presser:
         self._numbers = itertools.count(1)
         self.lost = ""
         """The last page on which the next element was not found, for the message of a failed test."""
+        self.offered: set[str] = set()
+        """Names of all tools that the model was offered."""
 
     def __call__(self, asked: Asked) -> Say:
         told = "\n".join(_texts(asked.body.get("messages", asked.body.get("input", []))))
-        tools = {_name(tool) for tool in asked.body.get("tools", ())}
+        names = [_name(tool) for tool in asked.body.get("tools", ())]
+        self.offered.update(names)
+        prefix = _OF_CLAUDE_CODE if any(name.startswith(_OF_CLAUDE_CODE) for name in names) else ""
+        tools = {name.removeprefix(prefix) for name in names}
         known = next((each for name, each in _KNOWN.items() if name in tools), None)
-        responses = asked.path.endswith("/responses")
+        api = asked.path.partition("?")[0].rpartition("/")[2]
         if known is None:
-            return Say(_message(json.dumps(self._structured(told)), responses))
+            return _message(json.dumps(self._structured(told)), api)
+
+        def call(name: str, arguments: dict[str, Any]) -> Say:
+            return _call(prefix + name, arguments, next(self._numbers), api)
+
         if not self._labels or self._looks > _MOST_LOOKS:
             if "finish" in tools and not self._finished:
                 self._finished = True
-                return Say(_call("finish", {"answer": "done"}, next(self._numbers), responses))
-            return Say(_message("done", responses))
+                return call("finish", {"answer": "done"})
+            return _message("done", api)
         label = self._labels[0]
         found = re.findall(known.element(label), told.rpartition(_END)[2])
         if not found:
             self._looks, self.lost = self._looks + 1, f"{label}: {told[-3_000:]}"
-            return Say(_call(*known.look, next(self._numbers), responses))
+            return call(*known.look)
         self._looks = 0
         if "act" not in tools:
             self._labels.pop(0)
-        return Say(_call(*known.press(found[-1], label), next(self._numbers), responses))
+        return call(*known.press(found[-1], label))
 
     def _structured(self, told: str) -> dict[str, Any]:
         """Return the answer for one who asks for JSON: Stagehand for an element, browser-use for an action."""
@@ -131,6 +140,8 @@ class Presser:
 
 _END = "\x00"
 """Stands before what the model said."""
+_OF_CLAUDE_CODE = "mcp__websp__"
+"""How Claude Code begins the names of the tools of its MCP server ``websp``."""
 
 
 def _texts(messages: Iterable[dict[str, Any]]) -> list[str]:
@@ -139,9 +150,18 @@ def _texts(messages: Iterable[dict[str, Any]]) -> list[str]:
         said = message.get("role") == "assistant" or message.get("type") == "function_call"
         content = message.get("content", message.get("output", ""))
         parts = content if isinstance(content, list) else [content]
-        shown = (part if isinstance(part, str) else str(part.get("text", "")) for part in parts if part)
-        texts.append(_END * said + "\n".join(shown))
+        texts.append(_END * said + "\n".join(_text(part) for part in parts if part))
     return texts
+
+
+def _text(part: str | dict[str, Any]) -> str:
+    """Return the text of a part; results of tools have parts of their own in Anthropic's API."""
+    if isinstance(part, str):
+        return part
+    inside = part.get("content", ())
+    return "\n".join(
+        [str(part.get("text", "")), *map(_text, [inside] if isinstance(inside, str) else inside)]
+    )
 
 
 def _name(tool: dict[str, Any]) -> str:
@@ -175,8 +195,10 @@ def _browser_use(action: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _message(text: str, responses: bool) -> dict[str, Any]:
-    if responses:
+def _message(text: str, api: str) -> Say:
+    if api == "messages":
+        return _streamed({"type": "text", "text": ""}, {"type": "text_delta", "text": text}, "end_turn")
+    if api == "responses":
         content = [{"type": "output_text", "text": text, "annotations": []}]
         return _response(
             {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": content}
@@ -184,9 +206,12 @@ def _message(text: str, responses: bool) -> dict[str, Any]:
     return _completion({"role": "assistant", "content": text}, "stop")
 
 
-def _call(name: str, arguments: dict[str, Any], number: int, responses: bool) -> dict[str, Any]:
+def _call(name: str, arguments: dict[str, Any], number: int, api: str) -> Say:
     text = json.dumps(arguments)
-    if responses:
+    if api == "messages":
+        block = {"type": "tool_use", "id": f"toolu_{number}", "name": name, "input": {}}
+        return _streamed(block, {"type": "input_json_delta", "partial_json": text}, "tool_use")
+    if api == "responses":
         item = {"type": "function_call", "id": f"fc_{number}", "call_id": f"call_{number}", "name": name}
         return _response({**item, "arguments": text, "status": "completed"})
     function = {"name": name, "arguments": text}
@@ -194,20 +219,30 @@ def _call(name: str, arguments: dict[str, Any], number: int, responses: bool) ->
     return _completion({"role": "assistant", "content": None, "tool_calls": [call]}, "tool_calls")
 
 
-def _completion(message: dict[str, Any], reason: str) -> dict[str, Any]:
+def _streamed(block: dict[str, Any], delta: dict[str, Any], reason: str) -> Say:
+    """Return a message of Anthropic's API with one block, as the events of a stream."""
+    usage = {"input_tokens": 1, "output_tokens": 1}
+    message = {"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": []}
+    events: list[dict[str, Any]] = [
+        {"type": "message_start", "message": {**message, "usage": usage}},
+        {"type": "content_block_start", "index": 0, "content_block": block},
+        {"type": "content_block_delta", "index": 0, "delta": delta},
+        {"type": "content_block_stop", "index": 0},
+        {"type": "message_delta", "delta": {"stop_reason": reason, "stop_sequence": None}, "usage": usage},
+        {"type": "message_stop"},
+    ]
+    lines = "".join(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in events)
+    return Say(lines.encode(), headers={"Content-Type": "text/event-stream"})
+
+
+def _completion(message: dict[str, Any], reason: str) -> Say:
     choice = {"index": 0, "finish_reason": reason, "message": message}
     usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
-    return {
-        "id": "1",
-        "object": "chat.completion",
-        "created": 0,
-        "model": "m",
-        "choices": [choice],
-        "usage": usage,
-    }
+    head = {"id": "1", "object": "chat.completion", "created": 0, "model": "m"}
+    return Say({**head, "choices": [choice], "usage": usage})
 
 
-def _response(item: dict[str, Any]) -> dict[str, Any]:
+def _response(item: dict[str, Any]) -> Say:
     usage = {
         "input_tokens": 1,
         "input_tokens_details": {"cached_tokens": 0},
@@ -215,15 +250,6 @@ def _response(item: dict[str, Any]) -> dict[str, Any]:
         "output_tokens_details": {"reasoning_tokens": 0},
         "total_tokens": 2,
     }
-    return {
-        "id": "resp_1",
-        "object": "response",
-        "created_at": 0,
-        "model": "m",
-        "status": "completed",
-        "output": [item],
-        "parallel_tool_calls": False,
-        "tool_choice": "auto",
-        "tools": [],
-        "usage": usage,
-    }
+    head = {"id": "resp_1", "object": "response", "created_at": 0, "model": "m", "status": "completed"}
+    tools = {"parallel_tool_calls": False, "tool_choice": "auto", "tools": []}
+    return Say({**head, **tools, "output": [item], "usage": usage})

@@ -77,6 +77,7 @@ PROGRAMS = {
         *(Program(name, f"{{python}} {{here}}/libraries.py {name.lower()}", presses=2) for name in IN_PYTHON),
         *(Program(name, f"{{node}} {{build}}/libraries.mjs {name.lower()}", presses=2) for name in IN_NODE),
         Program("tools of websp-gym", _MCP + " $WEBSP_MCP_URL", kind="mcp"),
+        Program("Claude Code", "sh {recipes}/claude_code.sh", kind="mcp"),
         Program("Inspect AI, react", "openai/gpt-4.1", kind="inspect"),
         Program("computer use, OpenAI", OPENAI.spec, kind="computer", words=OPENAI),
         Program("computer use, Anthropic", ANTHROPIC.spec, kind="computer", words=ANTHROPIC),
@@ -101,11 +102,13 @@ class Played:
         record: The record.
         output: What the program wrote.
         lost: The last page on which the scripted model did not find what to press.
+        offered: Names of the tools that the program offered to it.
     """
 
     record: Trajectory
     output: str
     lost: str
+    offered: frozenset[str] = frozenset()
 
     @property
     def verdict(self) -> dict[str, Any]:
@@ -163,7 +166,8 @@ def play(program: Program, folder: Path, *, probe: bool = False, max_actions: in
     (record,) = folder.rglob(FILE)
     output = record.with_name("output.txt")
     said = output.read_text("utf-8", "replace") if output.exists() else done.stdout
-    return Played(load_trajectory(record), said, model.lost)
+    offered = frozenset(model.offered) if isinstance(model, Presser) else frozenset[str]()
+    return Played(load_trajectory(record), said, model.lost, offered)
 
 
 def _model(program: Program, folder: Path, *, probe: bool) -> Presser | Pointer:
@@ -216,6 +220,10 @@ def _variables(program: Program, url: str) -> dict[str, str]:
         return model
     return {
         **model,
+        "ANTHROPIC_API_KEY": KEY,
+        "ANTHROPIC_BASE_URL": url,
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        "CLAUDE_CONFIG_DIR": str(BUILD / "claude"),
         "PATH": f"{BUILD}:{MODULES / '.bin'}:{os.environ['PATH']}",
         "PYTHONPATH": str(ROOT),
         "ANONYMIZED_TELEMETRY": "false",
