@@ -6,6 +6,7 @@
 # make test-agentlab  run the tests of AgentLab's part, in an environment of its own of several gigabytes (PyTorch, Ray, Gradio)
 # make test-attach  let other programs play through the door of an episode: browser-use, Stagehand, MCP servers, Selenium and more
 # make attach-table  play each of them and write the table of docs/reference/attach.md
+# make compare-pages  play awkward pages under BrowserGym, Playwright MCP, browser-use and this environment, and write docs/about/pages.md
 # make test-live [APPS=roundup]  test the live world on real third-party applications, installed into build/apps, each with its database
 # make test-rl [RL=trl]  run the tests of the trainers (trl, openenv, verifiers, skyrl, nemo, ray, sb3) and CUBE, each in an environment of its own
 # make check  format, lint, layers of the package, types (Python and JavaScript), and the documentation site
@@ -52,7 +53,7 @@ RL ?= trl openenv verifiers skyrl nemo ray sb3 cube
 # Test processes. Browsers keep a process waiting, so there are more than cores.
 JOBS ?= $(shell expr $$(nproc) + 2)
 
-.PHONY: help floor demo test night coverage test-pythons test-agentlab test-attach attach-table test-live test-rl prove check types lint docs docs-site release rules bench bench-replay soak endurance traces records clean
+.PHONY: help floor demo test night coverage test-pythons test-agentlab test-attach attach-table compare-pages test-live test-rl prove check types lint docs docs-site release rules bench bench-replay soak endurance traces records clean
 
 demo: say-demo $(VENV)/.core .browser
 	$(BIN)/websp demo
@@ -98,6 +99,10 @@ test-attach: .programs
 
 attach-table: .programs
 	$(ATTACH)/bin/python -m tests.attach_programs.table
+
+compare-pages: $(ATTACH)/.dev build/attach/.programs
+	@sh tests/install_browser.sh $(ATTACH)/bin/python
+	$(ATTACH)/bin/python -m benchmarks.awkward.table
 
 test-live: $(VENV)/.dev .browser
 	$(BIN)/python -m tests.live_apps.apps $(APPS)

@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -25,16 +25,36 @@ with sync_playwright() as playwright:
 def stock_env(url: str) -> Iterator[Any]:
     """Yield stock BrowserGym on a page of the sandbox, in a process that has not started Playwright yet.
 
-    BrowserGym does not accept Chromium flags, nor another browser for its chat window. So Playwright gets a
-    browsers folder in which "Chromium" is a script that adds the sandbox's flags.
-
     Args:
         url: The start page.
     """
     sandbox = Sandbox.shared()
     episode = sandbox.open_episode("steam", signed_in=["steam"])
+    headers = {EPISODE_HEADER: episode.id}
+    cookies: Any = {"cookies": episode.cookies, "origins": []}
+    try:
+        with stock_env_of(
+            url, sandbox.browser_args(), {"extra_http_headers": headers, "storage_state": cookies}
+        ) as env:
+            yield env
+    finally:
+        episode.close()
+
+
+@contextmanager
+def stock_env_of(url: str, flags: Sequence[str], context: Mapping[str, Any]) -> Iterator[Any]:
+    """Yield stock BrowserGym on any page, in a process that has not started Playwright yet.
+
+    BrowserGym does not accept Chromium flags, nor another browser for its chat window. So Playwright gets a
+    browsers folder in which "Chromium" is a script that adds the flags.
+
+    Args:
+        url: The start page.
+        flags: Chromium's flags.
+        context: Options of the browser context.
+    """
     with tempfile.TemporaryDirectory() as folder:
-        _offer_browser(Path(folder), sandbox.browser_args())
+        _offer_browser(Path(folder), flags)
         from browsergym.core.env import BrowserEnv
         from browsergym.core.task import OpenEndedTask
 
@@ -46,19 +66,11 @@ def stock_env(url: str) -> Iterator[Any]:
                 self.viewport = {"width": 1280, "height": 1024}
                 self.slow_mo = 0
 
-        env = BrowserEnv(
-            FastTask,
-            task_kwargs={"start_url": url},
-            pw_context_kwargs={
-                "extra_http_headers": {EPISODE_HEADER: episode.id},
-                "storage_state": {"cookies": episode.cookies, "origins": []},
-            },
-        )
+        env = BrowserEnv(FastTask, task_kwargs={"start_url": url}, pw_context_kwargs=dict(context))
         try:
             yield env
         finally:
             env.close()
-            episode.close()
 
 
 def _offer_browser(folder: Path, flags: Sequence[str]) -> None:

@@ -1,0 +1,93 @@
+"""Play each page under each system and write the table of docs/about/pages.md: `make compare-pages`."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.awkward.cases import CASES, served
+from benchmarks.awkward.ours import ours
+from benchmarks.awkward.programs import browser_use, playwright_mcp
+from benchmarks.awkward.stock import stock
+from benchmarks.awkward.system import Cell, play
+from benchmarks.stepping import in_process
+from benchmarks.stock import find_browser_for_stock
+
+PAGE = Path(__file__).resolve().parents[2] / "docs/about/pages.md"
+BETWEEN = re.compile(r"(?<=<!-- pages -->\n).*?(?=<!-- /pages -->)", re.DOTALL)
+SYSTEMS = (stock, playwright_mcp, browser_use, ours)
+ROUNDS = 3
+"""How often each page is played under each system: what depends on the moment varies, and the cell says so."""
+CONTROLS = ("plain-button", "plain-field")
+Column = tuple[str, Sequence[Sequence[Cell]]]
+"""Name of a system, and what came of each page in each round."""
+
+
+def main() -> None:
+    """Write the table, unless a system fails on a page without any difficulty: then the machine is too busy."""
+    find_browser_for_stock()
+    columns: list[Column] = []
+    with served() as url:
+        for system in SYSTEMS:
+            columns.append(in_process(_column, system, url))
+            _say(columns[-1])
+    if failed := failed_controls(columns):
+        raise SystemExit(f"nothing was written; run it again on an idle machine, as these failed: {failed}")
+    text = PAGE.read_text("utf-8")
+    PAGE.write_text(BETWEEN.sub(lambda _: table(columns), text), "utf-8")
+
+
+def _column(results: Any, system: Callable[[str], Any], url: str) -> None:
+    with system("about:blank") as playing:
+        results.put((playing.name, [[play(playing, case, url) for _ in range(ROUNDS)] for case in CASES]))
+
+
+def _say(column: Column) -> None:
+    name, pages = column
+    for case, cells in zip(CASES, pages, strict=True):
+        for cell in cells:
+            error = f": {cell.answer.error.partition('Call log')[0].strip()}" if cell.answer else ""
+            sys.stderr.write(f"{name}, {case.name}: {cell}{error.rstrip(': ')}\n")
+
+
+def failed_controls(columns: Sequence[Column]) -> list[str]:
+    """Return the systems and controls that were not simply done in every round."""
+    return [
+        f"{name}, {case.name}"
+        for name, pages in columns
+        for case, cells in zip(CASES, pages, strict=True)
+        if case.name in CONTROLS and any(str(cell) != "done" for cell in cells)
+    ]
+
+
+def shown(cells: Sequence[Cell]) -> str:
+    """Return the text of a cell of the table; results that differ stand with their numbers."""
+    counts = Counter(map(str, cells)).most_common()
+    return counts[0][0] if len(counts) == 1 else "; ".join(f"{each} {times}×" for each, times in counts)
+
+
+def table(columns: Sequence[Column]) -> str:
+    """Return the table, with a line of what it was measured with. A page counts if every round of it does."""
+    rows = [["page", *(name for name, _ in columns)], ["---"] * (len(columns) + 1)]
+    rows += [[case.kind, *(shown(pages[at]) for _, pages in columns)] for at, case in enumerate(CASES)]
+    of = f"of {len(CASES)}"
+    as_seen = [sum(all(cell.as_seen for cell in cells) for cells in pages) for _, pages in columns]
+    told = [sum(all(cell.told for cell in cells) for cells in pages) for _, pages in columns]
+    rows.append(["**as seen, or refused**", *(f"{number} {of}" for number in as_seen)])
+    rows.append(["**told**", *(f"{number} {of}" for number in told)])
+    lines = "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    command = [os.environ["WEBSP_BENCH_CHROMIUM"], "--version"]
+    browser = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split(" built")[0]
+    played = f"Played on {time.strftime('%Y-%m-%d')} with {browser.strip()}, each page {ROUNDS} times"
+    return f"{lines}\n\n{played}; a result that varied stands with its numbers.\n"
+
+
+if __name__ == "__main__":
+    main()
