@@ -190,7 +190,7 @@ def test_collecting_again_replaces_a_collection_and_nothing_else(small_study: Pa
     before = [result for _, result in find_results([folder]).results]
     assert [result for _, result in find_results([collect(small_study, folder)]).results] == before
     (tmp_path / "mine").mkdir()
-    with pytest.raises(SetupError, match="is there already"):
+    with pytest.raises(SetupError, match="already exists"):
         collect(small_study, tmp_path / "mine")
     with pytest.raises(SetupError, match="no folder"):
         collect(tmp_path / "nowhere")

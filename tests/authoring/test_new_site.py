@@ -63,11 +63,11 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
     assert (first.slug, first.site_id, first.host) == ("toy_town", "ToyTown", "www.toytown.com")
     page = tmp_path / "sites" / "toy_town" / "templates" / "home.html"
     page.write_text("mine")
-    with pytest.raises(SetupError, match="already there"):
+    with pytest.raises(SetupError, match="already exists"):
         new_site("Toy Town", folder=tmp_path)
     assert page.read_text() == "mine"
     again = websp_here("new-site", "Toy Town", "--places", str(tmp_path))
-    assert (again.returncode, "already there" in again.stderr) == (2, True)
+    assert (again.returncode, "already exists" in again.stderr) == (2, True)
 
 
 @pytest.mark.parametrize(
@@ -76,8 +76,8 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
         ("Steam", None, 'site "steam" already exists'),
         ("Other", "store.steampowered.com", 'already belongs to "steam"'),
         ("Other", "Other", "is not a lower-case host name"),
-        ("Area 51", None, "a name has letters"),
-        ("../up", None, "a name has letters"),
+        ("Area 51", None, "a name begins with a letter"),
+        ("../up", None, "a name begins with a letter"),
     ],
 )
 def test_names_and_hosts_that_cannot_be_are_refused(

@@ -80,7 +80,7 @@ def test_a_recording_goes_to_the_working_folder_and_is_found_there(
     mine.parent.mkdir(parents=True)
     shutil.copy(find_trace("steam/login"), mine)
     result = websp_here("record", "steam", "--name", "mine")
-    assert "traces/steam/mine.json is already there" in " ".join(result.stderr.split())
+    assert "traces/steam/mine.json already exists" in " ".join(result.stderr.split())
     assert find_trace("steam/mine") == mine
     assert find_trace("steam/login").resolve() == data_dir("traces").resolve() / "steam" / "login.json"
     assert websp_here("trace", "show", "steam/mine").returncode == 0
@@ -100,7 +100,7 @@ def test_a_folder_the_user_named_is_where_recordings_go(
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "a_b.json").touch()
     result = websp_here("record", "steam", "--name", "a/b", "--out", str(tmp_path / "out"))
-    assert "out/a_b.json is already there" in result.stderr.replace("\n", "")
+    assert "out/a_b.json already exists" in result.stderr.replace("\n", "")
 
 
 def test_an_imported_trace_is_found_by_its_name(tmp_path: Path) -> None:

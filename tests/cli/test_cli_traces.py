@@ -155,14 +155,14 @@ def test_an_import_lists_what_it_left_out_and_does_not_end_as_if_it_were_whole(t
         "! left out: steps[2]: click with another mouse button",
         "! left out: steps[3]: press of 800 ms",
         "! left out: steps[4]: customStep",
-        "not whole: 3 step(s)",
+        "incomplete: 3 step(s)",
     ):
         assert line in result.stdout
     events = load_trace(folder / "mixed.json").events
     assert [(event.type, event.what) for event in events] == [("omitted", "step")] * 3 + [("click", None)]
     source.write_text(json.dumps(FLOW | {"steps": [*FLOW["steps"][:2], FLOW["steps"][-1]]}), "utf-8")
     whole = websp_here("trace", "import", str(source), "--out", str(folder), "--overwrite")
-    assert (whole.returncode, "scroll" in whole.stdout, "not whole" in whole.stdout) == (0, True, False)
+    assert (whole.returncode, "scroll" in whole.stdout, "incomplete" in whole.stdout) == (0, True, False)
 
 
 def test_remarks_name_the_typed_values_and_pictures_to_look_at(tmp_path: Path) -> None:
@@ -178,7 +178,7 @@ def test_remarks_name_the_typed_values_and_pictures_to_look_at(tmp_path: Path) -
     )
     account = {"username": "ada", "name": "Ada Byron"}
     partly, pictures = remarks(trace, tmp_path / "it.json", account)
-    assert partly.startswith("event 1: the account's username is a part of 'countess.ada@newmail.test'")
+    assert partly.startswith("event 1: the account's username is part of 'countess.ada@newmail.test'")
     assert "2 screenshot(s)" in pictures
     assert "--no-screenshots" in pictures
     bare = trace.model_copy(

@@ -170,13 +170,13 @@ def test_each_family_is_sent_what_it_takes(endpoint: Endpoint) -> None:
 
 REFUSED: list[tuple[Dialect, str, dict[str, Any], str]] = [
     (RESPONSES, "openai:gpt-6-astra", {"thinking": "none"}, "low, medium, high, xhigh, max"),
-    (RESPONSES, "openai:gpt-6-astra", {"temperature": 0.0}, "but 1.0"),
+    (RESPONSES, "openai:gpt-6-astra", {"temperature": 0.0}, "accepts only temperature 1.0"),
     (RESPONSES, "openai:gpt-6.1-sol", {"thinking": 0}, "always thinks"),
     (RESPONSES, "openai:gpt-5.6-sol", {"temperature": 0.0}, "thinking=none turns it off"),
     (RESPONSES, "openai:gpt-6-luna", {"thinking": "low", "temperature": 0.0}, "while it thinks"),
     (RESPONSES, "openai:gpt-5-mini", {"thinking": "none"}, "minimal, low, medium, high"),
     (RESPONSES, "openai:o3-pro", {"thinking": "none"}, "low, medium, high"),
-    (RESPONSES, "openai:o4-mini", {"temperature": 0.7}, "but 1.0"),
+    (RESPONSES, "openai:o4-mini", {"temperature": 0.7}, "accepts only temperature 1.0"),
     (RESPONSES, "openai:gpt-5.4", {"thinking": "high", "temperature": 0.0}, "leave thinking= out"),
     (CHAT, "openai:gpt-4.1", {"thinking": "high"}, "does not think"),
     (CHAT, "openai:gpt-4o", {"thinking": 4096}, "does not think"),
@@ -185,17 +185,17 @@ REFUSED: list[tuple[Dialect, str, dict[str, Any], str]] = [
     (CLAUDE, "anthropic:claude-opus-5.5", {"thinking": "none"}, "low, medium, high, xhigh, max"),
     (CLAUDE, "anthropic:claude-fable-5", {"thinking": "none"}, "always thinks"),
     (CLAUDE, "anthropic:claude-fable-5.2", {"thinking": "none"}, "inferred"),
-    (CLAUDE, "anthropic:claude-opus-4.8", {"temperature": 0.0}, "but 1.0"),
+    (CLAUDE, "anthropic:claude-opus-4.8", {"temperature": 0.0}, "accepts only temperature 1.0"),
     (CLAUDE, "anthropic:claude-haiku-4.5", {"thinking": "low", "temperature": 0.0}, "while it thinks"),
     (CLAUDE, "anthropic:claude-3-opus-20240229", {"thinking": "high"}, "does not think"),
     (VERTEX_CLAUDE, "vertex:claude-mythos-5", {"thinking": "none"}, "always thinks"),
     (GEMINI, "gemini:gemini-3.1-pro", {"thinking": "none"}, "low, medium, high"),
     (GEMINI, "gemini:gemini-2.5-pro", {"thinking": 0}, "always thinks"),
-    (GEMINI, "gemini:gemini-4-argon", {"temperature": 0.5}, "but 1.0"),
+    (GEMINI, "gemini:gemini-4-argon", {"temperature": 0.5}, "accepts only temperature 1.0"),
     (GEMINI, "gemini:gemini-2.0-flash", {"thinking": "high"}, "does not think"),
     (VERTEX_GEMINI, "vertex:gemini-3.1-pro", {"thinking": "none"}, "always thinks"),
     (OPENROUTER, "openrouter:anthropic/claude-opus-5.5", {"thinking": "none"}, "always thinks"),
-    (OPENROUTER, "openrouter:openai/gpt-6-astra", {"temperature": 0.0}, "but 1.0"),
+    (OPENROUTER, "openrouter:openai/gpt-6-astra", {"temperature": 0.0}, "accepts only temperature 1.0"),
 ]
 
 

@@ -443,7 +443,7 @@ def test_a_page_of_the_browser_is_refused_in_words(studio: RecorderBrowser) -> N
 
 def test_a_second_start_is_refused_while_recording(studio: RecorderBrowser, record: Record) -> None:
     record("form.html")
-    with pytest.raises(SetupError, match="running already"):
+    with pytest.raises(SetupError, match="already running"):
         studio.start("again", "local")
 
 

@@ -67,8 +67,8 @@ def test_a_hook_cannot_end_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         ("no_such_module:log", "ModuleNotFoundError: No module named 'no_such_module'"),
         ("tests.hook_support:no_such", "has no attribute 'no_such'"),
         ("tests.hook_support:NO_FUNCTION", "it is not a function"),
-        ("tests.hook_support:later", "without awaiting it"),
-        ("tests.hook_support:nothing", "called with one argument"),
+        ("tests.hook_support:later", "without await"),
+        ("tests.hook_support:nothing", "must take one argument"),
     ],
 )
 def test_a_bad_hook_is_an_error_before_anything_is_played(spec: str, reason: str, tmp_path: Path) -> None:

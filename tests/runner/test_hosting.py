@@ -146,7 +146,7 @@ def test_two_episodes_run_at_once_for_clients_that_keep_connections_and_a_third_
         first, second = threads.map(lambda seed: served.begin(seed=seed), (20, 21))
     refused = served.owner.post("/episodes", json={"instance": STEAM})
     assert refused.status_code == 503
-    assert "2 episodes run already" in refused.json()["error"]
+    assert "2 episodes are already running" in refused.json()["error"]
     with httpx.Client(trust_env=False) as client:
         for each in (first, second, first):
             assert client.get(f"{each['http_url']}/json/version").json()["Protocol-Version"] == "1.3"
@@ -203,7 +203,7 @@ def test_an_agent_reaches_no_control_plane(served: Served) -> None:
         ('{"instance": "Steam-task-1919"}', "Steam-task-191"),
         ('{"instance": "Steam-task-191-ON", "sed": 1}', "no 'sed'"),
         ('{"instance": "Steam-task-191-ON", "seed": "1"}', "whole number"),
-        ('{"instance": "Steam-task-191-ON", "seed": -1}', "the first one is 0"),
+        ('{"instance": "Steam-task-191-ON", "seed": -1}', "the first seed is 0"),
         ('{"instance": "Steam-task-191-ON", "token": 5}', "32 hexadecimal"),
         ('{"instance": "Steam-task-191-ON", "token": "guessed"}', "32 hexadecimal"),
         (" " * 20_000, "10,000 bytes"),
