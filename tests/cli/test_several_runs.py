@@ -99,7 +99,7 @@ def test_run_json_reads_back(tmp_path: Path) -> None:
     [
         ("agnet = 'noop'", 'agnet is not an option here; did you mean "agent"?'),
         ("agent = [", "not valid TOML"),
-        ("matrix = 3", "matrix is a table"),
+        ("matrix = 3", "matrix must be a table"),
         ("[matrix]\nagent = 'noop'", "matrix.agent needs a list of values"),
         ("[matrix]\njobs = [1, 2]", "jobs is not an option here"),
         ("agent = ['noop', 'noop']", "noop is given twice"),
