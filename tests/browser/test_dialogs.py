@@ -208,8 +208,9 @@ def test_calls_decide_too_and_cost_nothing(env: WebspEnv) -> None:
     seen, *_ = env.step(f"handle_dialog(accept=True)\n{click}")
     assert env.page.inner_text("#said") == "true"
     assert seen["actions_left"] == blind["actions_left"] - 1
-    for wrong in ("handle_dialog('yes')", "handle_dialog(True, 3)", "handle_dialog()"):
-        assert "handle_dialog() w" in env.step(wrong)[0]["last_action_error"]
+    for wrong in ("handle_dialog('yes')", "handle_dialog(True, 3)"):
+        assert "handle_dialog() takes True or False" in env.step(wrong)[0]["last_action_error"]
+    assert "missing a required argument: 'accept'" in env.step("handle_dialog()")[0]["last_action_error"]
 
 
 def test_a_dialog_between_steps_blocks_nothing_and_is_reported_in_the_next(env: WebspEnv) -> None:
