@@ -37,7 +37,6 @@ from tests.endpoint_support import KEY, Asked, Endpoint, Say, responses, serve
 from tests.paths import DOCS
 from tests.process_support import all_ended, words_of
 from websp_gym.errors import SetupError
-from websp_gym.rollouts import Pool, agent_policy
 from websp_gym.serving import listen
 from websp_gym.trainers.nemo import WebspConfig, WebspServer
 from websp_gym.trainers.nemo_folder import AGENT, CONFIG
@@ -182,15 +181,6 @@ def _wait_until_ready(process: subprocess.Popen[bytes], log: Path) -> None:
         except subprocess.TimeoutExpired:
             continue
         raise AssertionError(said[-5000:])
-
-
-@pytest.fixture(scope="module")
-def oracle() -> tuple[str, ...]:
-    """The oracle's replies with seed 0."""
-    with Pool(1) as pool:
-        played = pool.rollout(TO_DO, agent_policy("oracle"))
-    assert played.reward == 1.0
-    return played.replies
 
 
 def reply(**more: Any) -> Say:

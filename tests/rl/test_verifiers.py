@@ -19,7 +19,6 @@ import verifiers.v1 as vf
 
 from tests.endpoint_support import KEY, Asked, Endpoint, Say, chat, error, serve
 from websp_gym.errors import SetupError, UnknownInstanceError
-from websp_gym.rollouts import Pool, agent_policy
 from websp_gym.trainers.verifiers import WebspConfig
 
 TO_DO, SOLVED = "Steam-task-191-ON", "Steam-task-191-OFF"
@@ -27,15 +26,6 @@ ONCE = ("--env.options", '{"retries": 0}')
 """Options with which an environment repeats no episode."""
 Episode = dict[str, Any]
 Evaluate = Callable[..., list[Episode]]
-
-
-@pytest.fixture(scope="module")
-def oracle() -> tuple[str, ...]:
-    """The oracle's replies with seed 0."""
-    with Pool(1) as pool:
-        played = pool.rollout(TO_DO, agent_policy("oracle"))
-    assert played.reward == 1.0
-    return played.replies
 
 
 @pytest.fixture
