@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import ast
+import importlib
+import inspect
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import is_dataclass
 from pathlib import Path
 
 import websp_gym
 from tests.paths import ROOT
+from websp_gym.errors import MissingExtraError
 
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "benchmarks").glob("*.md")])
 PROGRAMS = sorted([*(ROOT / "docs/examples").glob("*.py"), *(ROOT / "docs/examples").glob("*.ipynb")])
@@ -70,6 +74,31 @@ HIDDEN: list[tuple[str, list[str]]] = [
 def test_a_name_that_is_not_listed_is_found() -> None:
     for code, hidden in HIDDEN:
         assert _hidden(code) == hidden
+
+
+def _paths_only(name: str) -> Iterator[str]:
+    """Yield the parameters of a public function or class, and of its methods, that take no text for a path."""
+    module, _, attribute = name.rpartition(".")
+    try:
+        found = getattr(importlib.import_module(module), attribute)
+    except (ImportError, MissingExtraError):
+        return
+    functions = {name: found}
+    if inspect.isclass(found):
+        functions |= {
+            f"{name}.{each}": getattr(found, each) for each in vars(found) if not each.startswith("_")
+        }
+    for place, function in functions.items():
+        made = inspect.isclass(function) and not is_dataclass(function)
+        if made or inspect.isfunction(function) or inspect.ismethod(function):
+            for parameter in inspect.signature(function).parameters.values():
+                kind = str(parameter.annotation)
+                if re.search(r"\bPath\b", kind) and "str" not in kind:
+                    yield f"{place}({parameter.name})"
+
+
+def test_what_is_public_takes_a_text_as_well_as_a_path() -> None:
+    assert [place for name in LISTED for place in _paths_only(name)] == []
 
 
 def test_the_reference_lists_each_exported_name_once_and_only_what_is_there() -> None:

@@ -62,7 +62,7 @@ def check_site(
     places: SearchPaths | None = None,
     online: bool = True,
     processes: int = 1,
-    screenshots: Path | None = None,
+    screenshots: Path | str | None = None,
     on_progress: OnProgress = lambda what, done, total: None,
 ) -> SiteReport:
     """Check a site and its tasks.
@@ -141,7 +141,7 @@ def _findings(
     places: SearchPaths,
     online: bool,
     processes: int,
-    screenshots: Path | None,
+    screenshots: Path | str | None,
     on_progress: OnProgress,
     seconds_of: dict[str, float],
 ) -> Iterator[Finding]:
@@ -289,10 +289,10 @@ def _named(error: Exception) -> str:
     return str(error) if isinstance(error, WebspError) else f"{type(error).__name__}: {error}"
 
 
-def _folder(screenshots: Path | None, slug: str) -> Path | None:
+def _folder(screenshots: Path | str | None, slug: str) -> Path | None:
     if screenshots is None:
         return None
-    folder = screenshots / slug
+    folder = Path(screenshots) / slug
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -74,7 +74,7 @@ def dry_run(
     verify: bool = False,
     inputs: Mapping[int, str] | None = None,
     account: Mapping[str, str] | None = None,
-    picture: Path | None = None,
+    picture: Path | str | None = None,
     on_event: Callable[[EventReport], None] | None = None,
     on_candidates: Callable[[int, list[Candidate]], None] | None = None,
 ) -> Rehearsal:
@@ -102,7 +102,7 @@ def dry_run(
         WorldError: The sandbox does not respond.
     """
     if picture is not None:
-        check_file(picture)
+        check_file(picture := Path(picture))
     site = site_of(trace.site)
     size = viewport or (trace.viewport.width, trace.viewport.height)
     with _episode(site, signed_in, headless, size) as (episode, tabs):

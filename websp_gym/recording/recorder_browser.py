@@ -73,11 +73,11 @@ class RecorderBrowser:
         args: tuple[str, ...] = (),
         headless: bool = True,
         viewport: tuple[int, int] = VIEWPORT,
-        extension: Path | None = None,
+        extension: Path | str | None = None,
         profile: bytes = b"",
     ) -> None:
         self.viewport = viewport
-        self._extension = extension or data_dir("extension")
+        self._extension = Path(extension or data_dir("extension"))
         if not (self._extension / "manifest.json").is_file():
             raise SetupError(
                 f"{self._extension} is not an extension: it has no manifest.json", path=str(self._extension)

@@ -110,7 +110,7 @@ def make_rows(
 
 def write_folder(
     datasets: Mapping[str, Sequence[tuple[str, int]]],
-    folder: Path,
+    folder: Path | str,
     *,
     processes: int = 1,
     instruction: InstructionVariant = Options.instruction,
@@ -131,6 +131,7 @@ def write_folder(
     Raises:
         SetupError: The folder is not empty or cannot be written, or there is no such instance.
     """
+    folder = Path(folder)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise SetupError(f"{folder} is not an empty folder; give a new one", path=str(folder))
     data = "resources_servers/websp/data"

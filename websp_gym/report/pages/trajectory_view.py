@@ -140,7 +140,7 @@ def _album(base: Path, trajectory: Trajectory, picture_bytes: int | None) -> Alb
     return Album.within(picture_bytes, base, (view.screenshot for view in views))
 
 
-def write_trajectory_html(folder: Path, out: Path | None = None) -> Path:
+def write_trajectory_html(folder: Path | str, out: Path | str | None = None) -> Path:
     """Write :func:`trajectory_html` to a file.
 
     Args:
@@ -153,7 +153,8 @@ def write_trajectory_html(folder: Path, out: Path | None = None) -> Path:
     Raises:
         SetupError: There is no trajectory, or the file cannot be written.
     """
-    target = out if out is not None else _base(folder) / FILE
+    folder = Path(folder)
+    target = _base(folder) / FILE if out is None else Path(out)
     write_file(target, trajectory_html(folder))
     return target
 

@@ -155,7 +155,7 @@ class Judge:
         """Its models, configured as for a verdict, to try them out beforehand."""
         return [Probe(model, picture=True, schema=SCHEMA) for model in self.models]
 
-    def verdict(self, trajectory: Trajectory, folder: Path) -> Verdict:
+    def verdict(self, trajectory: Trajectory, folder: Path | str) -> Verdict:
         """Judge a trajectory.
 
         Args:
@@ -169,7 +169,7 @@ class Judge:
         """
         if early := _without_a_call(trajectory):
             return early
-        limits = self._limits or Limits()
+        folder, limits = Path(folder), self._limits or Limits()
         try:
             votes = self.votes(build_prompt(trajectory, folder, rules=self._rules, limits=limits))
         except JudgeError as error:

@@ -100,13 +100,13 @@ class LinearPolicy:
         rows[choice.actions.index(action)] += weight
         np.add.at(into, choice.features, np.repeat(rows, choice.sizes))
 
-    def save(self, path: Path) -> None:
+    def save(self, path: Path | str) -> None:
         """Write the weights to a file ``.npz``."""
         (used,) = self.weights.nonzero()
         np.savez_compressed(path, size=SIZE, used=used, values=self.weights[used])
 
     @classmethod
-    def load(cls, path: Path, *, seed: int = 0, greedy: bool = True) -> LinearPolicy:
+    def load(cls, path: Path | str, *, seed: int = 0, greedy: bool = True) -> LinearPolicy:
         """Read a policy that :meth:`save` wrote."""
         with np.load(path) as stored:
             weights = np.zeros(int(stored["size"]))
