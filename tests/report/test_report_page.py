@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from base64 import b64decode
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,7 @@ from tests.report_support import Watched, episode, save, step, window
 from websp_gym.records import verdict
 from websp_gym.records.results import Result
 from websp_gym.report import PageWritten, make_report, read_report, write_report_html
+from websp_gym.report.pages.plots import plots
 
 if TYPE_CHECKING:
     from playwright.sync_api import FrameLocator, Page
@@ -314,6 +316,19 @@ def test_a_page_without_matplotlib_explains_how_to_get_plots(
     page = write_report_html(make_report([played("a", "Steam-task-194")]), tmp_path / "page.html")
     assert any("the extra “report”" in note for note in page.notes)
     assert "<figure>" not in page.path.read_text("utf-8")
+
+
+def test_a_plot_shows_the_best_agents_in_their_order() -> None:
+    def rows(agent: str, outcome: str) -> list[Result]:
+        return [played(agent, f"Steam-task-{task}", outcome, failure_elements=()) for task in (194, 199)]
+
+    agents = {"last": "failure", "b": "success", "a": "success", **dict.fromkeys("cdef", "success")}
+    report = make_report([result for agent, outcome in agents.items() for result in rows(agent, outcome)])
+    (plot,) = (plot for plot in plots(report) if "UI element" in plot.caption)
+    assert "the best 6 of 7 agents" in plot.caption
+    drawn = b64decode(plot.light.partition(",")[2]).decode()
+    legend = [name for name in re.findall(r">([a-z]+)</text>", drawn) if name in agents]
+    assert legend == [name for name in report.agents if name != "last"]
 
 
 def test_the_command_prints_tables_markdown_and_json_and_writes_the_page(tmp_path: Path) -> None:

@@ -112,8 +112,15 @@ def _caption(table: Table) -> str:
     return "Solved, by type of UI element" + best
 
 
+def _best(table: Table) -> list[int]:
+    """Return the columns of the agents to show, in the order of the table."""
+    agents = [at for at, column in enumerate(table.columns) if not column.reference]
+    solved = {at: sum(row.cells[at].share or 0.0 for row in table.rows) for at in agents}
+    return sorted(sorted(agents, key=lambda at: -solved[at])[:_GROUPS])
+
+
 def _elements(table: Table) -> tuple[tuple[float, float], Draw]:
-    agents = [at for at, column in enumerate(table.columns) if not column.reference][:_GROUPS]
+    agents = _best(table)
 
     def draw(axes: Axes, ink: _Ink) -> None:
         wide = 0.8 / len(agents)
