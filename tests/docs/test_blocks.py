@@ -1,7 +1,7 @@
 """Every block of README and docs: its commands exist, and it runs as it stands.
 
 A page runs in the order of its blocks, in one folder, as its reader would run it: Python as programs, the rest in a
-shell. Models answer from an endpoint on this machine, and `websp run` plays one instance of those that it names. What
+shell. Models answer from an endpoint on this machine, and `websp run` plays one instance once. What
 needs another environment, a person or a website is in :data:`ELSEWHERE`, with what runs it.
 """
 
@@ -230,11 +230,13 @@ SHIM = """#!{python}
 import sys
 from websp_gym.cli import main
 
-if sys.argv[1] == "run" and not {{"--limit", "--failed-of"}} & {{*sys.argv}}:
-    sys.argv += ["--limit", "1"]
+if sys.argv[1] == "run" and "--failed-of" not in sys.argv:
+    for option in ("--limit", "--trials"):
+        sys.argv += [] if option in sys.argv else [option, "1"]
 if __name__ == "__main__":  # and not in the processes that it starts
     main()
 """
+"""The command, which plays one instance once of those that a line names."""
 
 
 @pytest.fixture(scope="module")
