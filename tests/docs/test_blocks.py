@@ -13,11 +13,12 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from itertools import takewhile
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
@@ -149,7 +150,7 @@ def _words(text: str) -> list[str]:
     ]
 
 
-_UsageError = typer.BadParameter.__bases__[0]  # of Click, or of Typer's own copy of it
+_UsageError: Any = typer.BadParameter.__bases__[0]  # of Click, or of Typer's own copy of it
 
 
 def _refused(words: list[str]) -> str:
@@ -247,11 +248,14 @@ def models() -> Iterator[Endpoint]:
         yield endpoint
 
 
+_APIS: dict[str, Callable[..., Say]] = {"/v1/responses": responses, "/v1/messages": claude}
+
+
 def _answer(asked: Asked) -> Say:
     judged = "INCORRECT" in json.dumps(asked.body)
     text = '{"result": "CORRECT", "reason": "As asked."}' if judged else "ANSWER; done"
-    says = {"/v1/chat/completions": chat, "/v1/responses": responses, "/v1/messages": claude}
-    return says.get(asked.path, chat)(text, model=asked.body["model"])
+    say: Callable[..., Say] = _APIS[asked.path] if asked.path in _APIS else chat
+    return say(text, model=asked.body["model"])
 
 
 @pytest.mark.parametrize(
