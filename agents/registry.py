@@ -92,7 +92,11 @@ def import_named(module: str, name: str) -> Any:
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.append(here)
-    return getattr(importlib.import_module(module), name)
+    there = importlib.import_module(module)
+    if not hasattr(there, name):
+        classes = [each for each, found in vars(there).items() if isinstance(found, type)]
+        raise AttributeError(f'module "{module}" has no "{name}"{nearest(name, classes)}')
+    return getattr(there, name)
 
 
 def _unknown(spec: str, hint: str, note: str = "") -> SetupError:

@@ -219,7 +219,7 @@ def test_too_many_infrastructure_errors_exit_with_1() -> None:
     result = websp_here("run", "Steam-task-200-OFF", *agent, "--initial-state", "snapshot", "--json")
     row = json.loads(result.stdout)
     assert (result.returncode, row["status"], row["reward"]) == (1, "error", None)
-    assert "1 of 1 episode ended in an infrastructure error" in result.stderr
+    assert "1 of 1 episode ended in an error" in result.stderr
     error = Result(id="A-task-1", agent="x", reward=None, status="error")
     assert [bool(RunLimits(max_error_share=share).failed([error])) for share in (0.99, 1)] == [True, False]
 

@@ -150,7 +150,7 @@ def test_a_run_begins_with_one_small_request_and_reports_its_cost(
     first = endpoint.asked[0].body
     assert (first["max_tokens"], first["temperature"]) == (777, 0.5)
     assert [part["type"] for part in first["messages"][-1]["content"]] == ["text", "image_url"]
-    assert "--max-cost: $0.02 spent: 1 of 2 episodes done" in result.stderr, "the first request counts"
+    assert "--max-cost: $0.0240 spent: 1 of 2 episodes done" in result.stderr, "the first request counts"
     assert len(endpoint.asked) == 2
     assert result.returncode == 1
 

@@ -8,10 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
 from tests.command_support import websp_here
 from websp_gym.cli.board import Board
+from websp_gym.cli.output import Console
 from websp_gym.records.results import Result
 from websp_gym.records.runs import Run, read_results, read_run, write_run
 from websp_gym.runner.jobs import Job
@@ -161,7 +161,7 @@ def board(height: int) -> str:
     )
     shown.add(result)
     shown.add(replace(result, id=ids[1], status="fail"))
-    console = Console(file=io.StringIO(), width=80, height=height, highlight=False)
+    console = Console(file=io.StringIO(), width=80, height=height)
     console.print(shown)
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue()

@@ -248,14 +248,13 @@ def models() -> Iterator[Endpoint]:
         yield endpoint
 
 
-_APIS: dict[str, Callable[..., Say]] = {"/v1/responses": responses, "/v1/messages": claude}
+_APIS: dict[str, Callable[..., Say]] = {"": chat, "/v1/responses": responses, "/v1/messages": claude}
 
 
 def _answer(asked: Asked) -> Say:
     judged = "INCORRECT" in json.dumps(asked.body)
     text = '{"result": "CORRECT", "reason": "As asked."}' if judged else "ANSWER; done"
-    say: Callable[..., Say] = _APIS[asked.path] if asked.path in _APIS else chat
-    return say(text, model=asked.body["model"])
+    return _APIS.get(asked.path, _APIS[""])(text, model=asked.body["model"])
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import io
 from dataclasses import replace
 
 import pytest
-from rich.console import Console
 
+from websp_gym.cli.output import Console
 from websp_gym.cli.progress import reporter
 from websp_gym.records.policy_verdict import PolicyStatus, PolicyVerdict
 from websp_gym.records.results import Result
@@ -122,7 +122,7 @@ def test_the_headline_has_completion_under_policy_beside_the_rate_and_the_floors
 def test_no_line_of_an_episode_under_policies_says_pass_alone(
     policies: tuple[PolicyVerdict, ...], said: str
 ) -> None:
-    console = Console(file=io.StringIO(), width=200, highlight=False)
+    console = Console(file=io.StringIO(), width=200)
     job = Job("Steam-task-194", Run(agent="a"))
     with reporter([job], {job.run.hash: "a"}, as_json=False, console=console) as report:
         report(replace(result(1, 1.0, *policies), run_hash=job.run.hash))

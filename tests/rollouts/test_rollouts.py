@@ -5,8 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import io
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import psutil
 import pytest
@@ -307,3 +310,17 @@ def test_pages_without_observation_have_no_text() -> None:
 def _process(env: RemoteEnv) -> psutil.Process:
     assert env.process.running is not None
     return psutil.Process(env.process.running.pid)
+
+
+def test_a_script_without_its_guard_is_told_so(tmp_path: Path) -> None:
+    script = tmp_path / "unguarded.py"
+    script.write_text(
+        "from websp_gym.rollouts import Pool\n"
+        "print(Pool(1).rollout('Steam-task-191-ON', lambda played: 'ANSWER; done').reward)\n",
+        "utf-8",
+    )
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr.count("Traceback") == 1
+    assert 'put the code that creates it under `if __name__ == "__main__":`' in done.stderr

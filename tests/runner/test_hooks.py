@@ -65,7 +65,7 @@ def test_a_hook_cannot_end_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         ("log", "write it as module:function"),
         ("tests.hook_support:", "write it as module:function"),
         ("no_such_module:log", "ModuleNotFoundError: No module named 'no_such_module'"),
-        ("tests.hook_support:no_such", "has no attribute 'no_such'"),
+        ("tests.hook_support:no_such", 'has no "no_such"'),
         ("tests.hook_support:NO_FUNCTION", "it is not a function"),
         ("tests.hook_support:later", "without await"),
         ("tests.hook_support:nothing", "must take one argument"),

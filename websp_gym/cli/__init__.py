@@ -70,7 +70,8 @@ def _write_anything() -> None:
 
 
 def _complain(message: str) -> None:
-    from rich.console import Console
     from rich.markup import escape
 
-    Console(stderr=True, highlight=False).print(f"[bold red]websp:[/] {escape(message)}", soft_wrap=True)
+    from websp_gym.cli.output import Console
+
+    Console(stderr=True).print(f"[bold red]websp:[/] {escape(message)}", soft_wrap=True)

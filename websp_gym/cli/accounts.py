@@ -6,12 +6,11 @@ import time
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 
 from websp_gym.cli.completing import complete_site
 from websp_gym.cli.options import AsJson
-from websp_gym.cli.output import plain_table, print_json
+from websp_gym.cli.output import Console, plain_table, print_json
 from websp_gym.errors import SetupError, nearest
 from websp_gym.tasks.instances import all_instances
 from websp_gym.world.live.accounts import (
@@ -96,7 +95,7 @@ def add(
             f"account {label} already exists; to remove it: `websp accounts remove {label}`", option="name"
         )
     slugs = list(dict.fromkeys(instance.site.slug for instance in all_instances()))
-    console = Console(highlight=False)
+    console = Console()
     if site not in slugs:
         console.print(f"[yellow]no task is on {escape(site)}[/]{escape(nearest(site, slugs))}")
     account = _account(
@@ -144,7 +143,7 @@ def list_accounts(*, as_json: AsJson = False) -> None:
             }
         )
         return
-    console = Console(highlight=False)
+    console = Console()
     if not found:
         console.print("no accounts yet; add one with `websp accounts add SITE`")
         return
@@ -178,7 +177,7 @@ def remove(
             forget_secret(name, f"token {key}")
     forget_sign_in(name)
     save_accounts(known)
-    Console(highlight=False).print(f"[bold green]removed[/] {name}")
+    Console().print(f"[bold green]removed[/] {name}")
 
 
 def _account(fields: dict[str, object]) -> Account:

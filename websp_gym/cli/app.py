@@ -80,6 +80,9 @@ ELSEWHERE = {
     "--n-jobs": "--jobs",
     "--max-steps": "--max-actions",
     "--budget": "--max-cost",
+    "--n-tasks": "--limit",
+    "--num-tasks": "--limit",
+    "--n": "--limit",
 }
 """Names of some options in other tools, which no similarity of spelling would suggest."""
 

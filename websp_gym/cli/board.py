@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.text import Text
 
-from websp_gym.cli.output import plain_table
+from websp_gym.cli.output import dollars, plain_table
 from websp_gym.records.results import Result
 from websp_gym.runner.jobs import Job
 from websp_gym.tasks.instances import load_instance
@@ -70,7 +70,7 @@ class Board:
         for each, done in self._done.items():
             scored = [result for result in done if result.status in ("pass", "fail")]
             costs = [result.cost for result in done if result.calls]
-            cost = f"${sum(filter(None, costs)):.2f}" + " +?" * (None in costs) if costs else ""
+            cost = dollars(sum(filter(None, costs))) + " +?" * (None in costs) if costs else ""
             kept = [_rate(sum(result.under_policy for result in done), len(done))] if under else []
             rate = _rate(sum(result.status == "pass" for result in scored), len(scored))
             table.add_row(

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
@@ -18,7 +17,7 @@ from websp_gym.authoring.check import OnProgress
 from websp_gym.authoring.effects import InstanceEffects, effects_of
 from websp_gym.authoring.prove import prove_sites
 from websp_gym.cli.options import AsJson, Processes, Sites
-from websp_gym.cli.output import FAILED, OK, print_json
+from websp_gym.cli.output import FAILED, OK, Console, print_json
 from websp_gym.errors import SetupError
 from websp_gym.project import docs
 from websp_gym.tasks.instances import all_instances
@@ -50,7 +49,7 @@ def check(
         raise SetupError(f"no folder {places}", path=str(places))
     extra = SearchPaths.below(places) if places else SearchPaths()
     reports: list[SiteReport] = []
-    console = Console(highlight=False)
+    console = Console()
     for slug in sites or _every_site(extra):
         with _progress(console, slug, as_json) as progress:
             report = check_site(
@@ -104,7 +103,7 @@ def prove(
 
     Example: `websp prove github --effects`
     """
-    console = Console(highlight=False)
+    console = Console()
     if not effects:
         held = prove_sites(sites or [], processes=jobs, console=console, policies=policies, flows=flows)
         return 0 if held else 1
@@ -136,7 +135,7 @@ def new_site(
     Example: `websp new-site Example --host www.example.com`
     """
     made = scaffold.new_site(name, host=host, folder=places, live=live)
-    console = Console(highlight=False)
+    console = Console()
     for path in made.files:
         console.print(f"[green]✓[/] {escape(str(path))}", soft_wrap=True)
     if live:

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from websp_gym.cli.options import AsJson
-from websp_gym.cli.output import print_json
+from websp_gym.cli.output import Console, print_json
 from websp_gym.errors import SetupError, missing_extra
 from websp_gym.records.runs import find_results
 
@@ -37,7 +36,7 @@ def collect(
     if as_json:
         print_json({"folder": str(folder), "agents": agents, "episodes": len(results)})
         return
-    console = Console(highlight=False)
+    console = Console()
     console.print(f"{len(results)} episodes of {', '.join(agents)}", markup=False)
     missing = sum(result.status == "error" for result in results)
     if missing:

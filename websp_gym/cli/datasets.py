@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Annotated, Any, get_args
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 
 from websp_gym.cli.options import AsJson, Processes, Sites
-from websp_gym.cli.output import plain_table, print_json, progress_bar, wide_console
+from websp_gym.cli.output import Console, plain_table, print_json, progress_bar, wide_console
 from websp_gym.datasets.stored import (
     OFFICIAL,
     StoredDataset,
@@ -175,7 +174,7 @@ def remove(name: DatasetName = OFFICIAL) -> None:
 
     Example: `websp dataset remove`
     """
-    Console(highlight=False).print(f"removed {escape(str(remove_dataset(name)))}", soft_wrap=True)
+    Console().print(f"removed {escape(str(remove_dataset(name)))}", soft_wrap=True)
 
 
 def _facts(dataset: StoredDataset) -> dict[str, Any]:

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 
 from websp_gym.agents import make_agent
 from websp_gym.cli.completing import complete_agent, complete_id
 from websp_gym.cli.leaderboard import run_leaderboard
 from websp_gym.cli.options import Headed, Processes
+from websp_gym.cli.output import Console
 from websp_gym.env.registration import make_env
 from websp_gym.env.rollout import Rollout
 from websp_gym.records.trajectory import ActionRecord
@@ -54,7 +54,7 @@ def demo(
 
 def run_demo(instance_id: str, folder: Path, *, agent: str, headed: bool) -> int:
     """Play one instance and show what happens; return exit code 0 if the agent passed, else 1."""
-    console = Console(highlight=False)
+    console = Console()
     player = make_agent(agent)
     env = make_env(instance_id, record_to=folder, headless=not headed)
     try:

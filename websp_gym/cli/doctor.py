@@ -10,11 +10,10 @@ from functools import partial
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 
 from websp_gym.cli.options import AsJson, Headed
-from websp_gym.cli.output import FAILED, OK, print_json
+from websp_gym.cli.output import FAILED, OK, Console, print_json
 from websp_gym.errors import SetupError, WebspError
 
 
@@ -46,7 +45,7 @@ def doctor(
     if as_json:
         print_json([{"check": item.name, "ok": item.ok, "detail": item.detail} for item in findings])
     else:
-        console = Console(highlight=False)
+        console = Console()
         for item in findings:
             sign = OK if item.ok else FAILED
             console.print(f"{sign} [bold]{item.name}[/]  {escape(item.detail)}", soft_wrap=True)

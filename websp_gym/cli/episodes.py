@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from websp_gym.cli.environment_options import EnvironmentOptions
 from websp_gym.cli.option_groups import with_groups
 from websp_gym.cli.options import Resume, Seed
+from websp_gym.cli.output import Console
 from websp_gym.errors import SetupError
 from websp_gym.records.runs import Run, count
 from websp_gym.serving import is_loopback, listen, place_of, run_server, token_for
@@ -92,7 +92,7 @@ def serve_episodes(
         scheme = "http" if tls is None else "https"
         front = Front(doors, tls)
         public = (public_address or f"{scheme}://{_named(doors, host)}").rstrip("/")
-        console = Console(highlight=False)
+        console = Console()
         hosting = EpisodeHost(
             run,
             out,

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 
 from websp_gym.calibration.calibrate import Judged, JudgeReport, evaluate, judge_cases
@@ -18,7 +17,7 @@ from websp_gym.calibration.generate import generate
 from websp_gym.calibration.run_variants import Played, play_all, plays_to_do
 from websp_gym.cli.judging import budget, dollars, make_judge, show_models, show_outage, show_stop, split
 from websp_gym.cli.options import AsJson, Asks, MaxCost, Models, Preflight, Quorum, Rules, Seed
-from websp_gym.cli.output import plain_table, print_json, progress_bar, wide_console
+from websp_gym.cli.output import Console, plain_table, print_json, progress_bar, wide_console
 from websp_gym.errors import SetupError
 from websp_gym.rates import Figure
 from websp_gym.report.tables.paper import Paper, label, reference

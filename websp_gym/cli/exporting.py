@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
+from websp_gym.cli.output import Console
 from websp_gym.errors import SetupError
 from websp_gym.records.runs import count
 from websp_gym.report.frame import Format, read_episodes
@@ -31,7 +31,7 @@ def export(
     Example: `websp export runs/* --to episodes.parquet`
     """
     table = read_episodes(folders)
-    console = Console(stderr=True, highlight=False)
+    console = Console(stderr=True)
     for line in table.broken:
         console.print(f"left out: {line}", style="red", markup=False, soft_wrap=True)
     if to is not None:

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
+from websp_gym.cli.output import Console
 from websp_gym.report.film import KINDS, STEP, write_film
 
 
@@ -32,6 +32,4 @@ def video(
     """
     folder = record.parent if record.suffix == ".json" else record
     target = write_film(folder, out or folder / "episode.gif", width=width, step=seconds)
-    Console(highlight=False).print(
-        f"{target}  {target.stat().st_size / 1e6:.1f} MB", markup=False, soft_wrap=True
-    )
+    Console().print(f"{target}  {target.stat().st_size / 1e6:.1f} MB", markup=False, soft_wrap=True)

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from websp_gym.cli.environment_options import Instruction, MaxActions, MaxSeconds
 from websp_gym.cli.options import Seed
+from websp_gym.cli.output import Console
 from websp_gym.env.options import Options
 from websp_gym.records.runs import Run, count
 from websp_gym.tasks.selection import select_instances
@@ -48,5 +48,5 @@ def harbor(
         policies=policies or (),
     )
     said = f"{count(len(written), 'task')} in {out}; run: harbor run -p {out} -a AGENT -m MODEL"
-    Console(highlight=False).print(said, markup=False, soft_wrap=True)
+    Console().print(said, markup=False, soft_wrap=True)
     return 0

@@ -9,12 +9,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated, Any, Literal
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 
 from websp_gym.cli.completing import complete_id
 from websp_gym.cli.options import AsJson, Category, Dataset, SiteName
-from websp_gym.cli.output import plain_table, print_json, wide_console
+from websp_gym.cli.output import Console, plain_table, print_json, wide_console
 from websp_gym.datasets import in_dataset
 from websp_gym.env.options import Options
 from websp_gym.errors import SetupError
@@ -66,7 +65,7 @@ def list_instances(
     if as_json or agent_input:
         print_json([_known_to_agents(one) if agent_input else _facts(one) for one in rows])
         return
-    out = Console(highlight=False)
+    out = Console()
     if not out.is_terminal:
         lines = ((instance.id, instance.task.category, instance.task.instruction) for instance in rows)
         sys.stdout.writelines("\t".join(" ".join(part.split()) for part in line) + "\n" for line in lines)
@@ -128,7 +127,7 @@ def show(
     if as_json:
         print_json(_facts(instance))
         return
-    out = Console(highlight=False)
+    out = Console()
     task = instance.task.model_dump(include={"goal", "unchanged"}, exclude_defaults=True)
     out.print(f"[bold]{instance.id}[/]  {instance.site.site} · {instance.task.category}\n")
     out.print(escape(instance.task.instruction))

@@ -11,11 +11,10 @@ from shlex import quote
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 
 from websp_gym.cli.options import AsJson, Asks, MaxCost, Models, Preflight, Quorum, Resume, Rules
-from websp_gym.cli.output import STATUS_COLOURS, plain_table, print_line, progress_bar, wide_console
+from websp_gym.cli.output import STATUS_COLOURS, Console, plain_table, print_line, progress_bar, wide_console
 from websp_gym.cli.probing import try_models
 from websp_gym.errors import SetupError
 from websp_gym.models.probe import check_priced
@@ -88,7 +87,7 @@ def judge(
         )
     left = len(todo) - len(done)
     if as_json:
-        show_outage(Console(stderr=True, highlight=False), [judgement.ballot for judgement in done])
+        show_outage(Console(stderr=True), [judgement.ballot for judgement in done])
     else:
         _summarise(runs, voters, done, spending, skipped=len(known), left=left)
     lacking = any(each.status == "unscored" or not each.complete for each in done)
@@ -143,7 +142,7 @@ def _reporter(total: int, spending: Spending, as_json: bool) -> Iterator[Callabl
     if as_json:
         yield lambda judgement: print_line(judgement.line())
         return
-    console = Console(highlight=False)
+    console = Console()
     with progress_bar(console, cost=True) as progress:
         task = progress.add_task("judging", total=total, cost=dollars(spending))
         # The cost of the last run is added after it was reported.
@@ -171,7 +170,7 @@ def show_stop(spending: Spending) -> None:
     """Print why no further run could be judged, if that is so."""
     if spending.stopped:
         text = f"stopped, because no other run could be judged either: {spending.stopped}"
-        Console(stderr=True, highlight=False).print(text, style="bold red", markup=False, soft_wrap=True)
+        Console(stderr=True).print(text, style="bold red", markup=False, soft_wrap=True)
 
 
 def show_models(

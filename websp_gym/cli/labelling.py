@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 
 from websp_gym.calibration.labels import Agreement, Label, read_label_file, write_label_file
@@ -17,7 +16,7 @@ from websp_gym.calibration.labels import compare as compare_labels
 from websp_gym.calibration.sampling import STATE, candidates, draw
 from websp_gym.cli.label_app import LabelApp, Labelling
 from websp_gym.cli.options import AsJson, Overwrite, Seed
-from websp_gym.cli.output import plain_table, print_json, wide_console
+from websp_gym.cli.output import Console, plain_table, print_json, wide_console
 from websp_gym.errors import SetupError
 from websp_gym.rates import Figure
 from websp_gym.scoring.judge.batch import find_runs
@@ -62,7 +61,7 @@ def sample(
         raise SetupError(f"{out} exists; add --overwrite to replace it", path=str(out))
     drawn = draw(candidates(folders, early=early), size, balance=balance, seed=seed)
     write_label_file(out, [Label("", folder, None) for folder in drawn])
-    console = Console(highlight=False)
+    console = Console()
     console.print(f"sample: {out}  {len(drawn)} trajectories", markup=False, soft_wrap=True)
     console.print(f"next:   websp label page {out} --out {out.with_name('first.csv')}", style="dim", markup=False,
                   soft_wrap=True)  # fmt: skip
@@ -93,7 +92,7 @@ def page(
     site = LabelApp(labelling)
     with listening(port) as listener:
         address = f"http://127.0.0.1:{listener.getsockname()[1]}{site.root}/next"
-        console = Console(highlight=False)
+        console = Console()
         console.print(f"label at {address}", markup=False, soft_wrap=True)
         said = f"{labelling.done} of {len(folders)} labelled; labels go to {out}. Press Ctrl-C to stop."
         console.print(said, style="dim", markup=False, soft_wrap=True)

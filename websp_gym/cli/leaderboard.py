@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from rich.console import Console
 from rich.text import Text
 
 from websp_gym.agents.flawed import FLAWS
-from websp_gym.cli.output import progress_bar
+from websp_gym.cli.output import Console, progress_bar
 from websp_gym.cli.reporting import write_page
 from websp_gym.records.results import Result
 from websp_gym.records.runs import Run, count
@@ -57,7 +56,7 @@ def run_leaderboard(
     Raises:
         SetupError: There is no such instance, or the folder contains other runs or is not writable.
     """
-    console = Console(highlight=False)
+    console = Console()
     ids = select_instances([instance_id] if instance_id else INSTANCES)
     console.print(
         f"{len(agents)} scripted agents on {count(len(ids), 'instance')} in the sandbox; no model, no key"

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 
 from websp_gym.authoring.live_check import LiveFinding, check_account, planned, put_back
 from websp_gym.browser.confinement import require_display
 from websp_gym.cli.completing import complete_site
 from websp_gym.cli.options import AsJson, Headed
-from websp_gym.cli.output import FAILED, OK, plain_table, print_json
+from websp_gym.cli.output import FAILED, OK, Console, plain_table, print_json
 from websp_gym.errors import SetupError, nearest
 from websp_gym.world.live.accounts import load_accounts
 from websp_gym.world.live.permission import require_live
@@ -59,7 +58,7 @@ def check(
     require_live("websp live check")
     if headed:
         require_display("--headed")
-    console = Console(highlight=False, stderr=as_json)
+    console = Console(stderr=as_json)
     if dry_run:
         for name in _accounts(sites or []):
             for instance, step in planned(name):
@@ -100,7 +99,7 @@ def restore(
     if headed:
         require_display("--headed")
     problems = put_back(account, headless=not headed)
-    console = Console(highlight=False)
+    console = Console()
     if problems is None:
         console.print(f"nothing to put back for {escape(account)}")
         return 0

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from websp_gym.cli.environment_options import Instruction, MaxActions
+from websp_gym.cli.output import Console
 from websp_gym.env.options import Options
 from websp_gym.records.runs import count
 from websp_gym.rollouts.episodes import Solved, choose_episodes
@@ -47,5 +47,5 @@ def nemo(
     write_folder(datasets, out, processes=processes, instruction=instruction, max_actions=max_actions)
     rows = " and ".join(f"{count(len(side), 'row')} of {name}" for name, side in datasets.items())
     said = f"{rows} in {out}; run there: gym env start --config {CONFIG} --model-type openai_model"
-    Console(highlight=False).print(said, markup=False, soft_wrap=True)
+    Console().print(said, markup=False, soft_wrap=True)
     return 0

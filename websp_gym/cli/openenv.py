@@ -6,7 +6,6 @@ import importlib.util
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from websp_gym.cli.environment_options import (
     SIZE,
@@ -16,6 +15,7 @@ from websp_gym.cli.environment_options import (
     ViewportSize,
     read_viewport,
 )
+from websp_gym.cli.output import Console
 from websp_gym.env.options import Options
 from websp_gym.errors import missing_extra
 from websp_gym.records.runs import count
@@ -78,7 +78,7 @@ def serve_openenv(
         ) as pool,
     ):
         app = make_app(pool, split_by=split_by, token=token, idle=idle_seconds)
-        console = Console(highlight=False)
+        console = Console()
         served = f"serving {count(sessions, 'session')} at http://{place_of(listener)}"
         console.print(served, markup=False, soft_wrap=True)
         console.print("Press Ctrl-C to stop.", style="dim")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from typing import Any
 
-from rich.console import Console
+import rich.console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
@@ -17,10 +18,17 @@ _WIDTH = 160
 _NUMBERS = ("#", "score", "ms")
 
 
+class Console(rich.console.Console):
+    """A console that prints names as they are: no colours for numbers, and no pictures for ``robot.py:Robot``."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(highlight=False, emoji=False, **options)
+
+
 def wide_console(*, stderr: bool = False) -> Console:
-    """Return a console for wide tables: as wide as the terminal, or 160 columns where there is none."""
-    console = Console(highlight=False, stderr=stderr)
-    return console if console.is_terminal else Console(highlight=False, stderr=stderr, width=_WIDTH)
+    """Return a console for wide tables: as wide as the terminal or ``COLUMNS``, or 160 columns without either."""
+    console = Console(stderr=stderr)
+    return console if console.is_terminal or "COLUMNS" in os.environ else Console(stderr=stderr, width=_WIDTH)
 
 
 def progress_bar(console: Console, *, cost: bool = False) -> Progress:
@@ -30,6 +38,11 @@ def progress_bar(console: Console, *, cost: bool = False) -> Progress:
     return Progress(
         *columns, TimeRemainingColumn(), console=console, transient=True, disable=not console.is_terminal
     )
+
+
+def dollars(cost: float) -> str:
+    """Return a cost in dollars, to the cent from ten cents on."""
+    return f"${cost:.2f}" if cost >= 0.1 or not cost else f"${cost:.4f}"
 
 
 def plain_table(*columns: str) -> Table:

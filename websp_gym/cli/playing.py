@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 
 from websp_gym.cli.completing import complete_id
 from websp_gym.cli.environment_options import Instruction, MaxActions, MaxSeconds
 from websp_gym.cli.options import Seed
+from websp_gym.cli.output import Console
 from websp_gym.env.options import Options
 from websp_gym.errors import SetupError
 from websp_gym.records.results import Result
@@ -74,7 +74,7 @@ def play(
     options = {key: value for key, value in given.items() if value != getattr(Options, key)}
     run = Run(agent=name, options=options, seed=seed)
     browser = check_options(run, "text", ids[0])
-    console = Console(highlight=False)
+    console = Console()
     with locked(out) if out is not None else nullcontext():
         place = Place(port)
         jobs = plan_run(run, ids, folder=out, resume=True, retries=0, browser=browser)

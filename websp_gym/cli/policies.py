@@ -7,12 +7,11 @@ from textwrap import wrap
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 
 from websp_gym.cli.completing import complete_id
 from websp_gym.cli.options import AsJson
-from websp_gym.cli.output import plain_table, print_json, wide_console
+from websp_gym.cli.output import Console, plain_table, print_json, wide_console
 from websp_gym.errors import SetupError
 from websp_gym.policies.dimensions import DIMENSIONS, TITLES
 from websp_gym.policies.lint import gathered, problems
@@ -83,7 +82,7 @@ def show(
             ]
         )
         return
-    out = Console(highlight=False)
+    out = Console()
     for policy in found.policies:
         head = f"[bold]{policy.id}[/]  {policy.level}, {TITLES[policy.dimension]}"
         out.print(head, soft_wrap=True)
@@ -126,7 +125,7 @@ def check(
         raise SetupError(
             f"{', '.join(sets or [_STANDARD])}: no policy applies to any instance", option="policies"
         )
-    out, lines = Console(highlight=False, soft_wrap=True), gathered(wrong)
+    out, lines = Console(soft_wrap=True), gathered(wrong)
     for line in lines:
         out.print(escape(line))
     out.print(f"{checked} policies of instances checked, {count(len(lines), 'problem')}", style="dim")

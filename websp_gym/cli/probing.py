@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from rich.console import Console
-
+from websp_gym.cli.output import Console
 from websp_gym.models.probe import Probe, Probed, ask_probes
 
 
@@ -16,7 +15,7 @@ def try_models(probes: Iterable[Probe]) -> list[Probed]:
         SetupError: A model gave no answer.
     """
     probed = ask_probes(probes)
-    console = Console(stderr=True, highlight=False)
+    console = Console(stderr=True)
     for each in probed:
         cost = "at an unknown price" if each.reply.cost is None else f"for ${each.reply.cost:.4f}"
         text = f"{each.model} answers: a first small request took {each.reply.seconds:.1f} s, {cost}"

@@ -8,12 +8,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from shlex import quote
 
-from rich.console import Console
 from rich.live import Live
 from rich.markup import escape
 
 from websp_gym.cli.board import Board, time_left
-from websp_gym.cli.output import STATUS_COLOURS, plain_table, print_line
+from websp_gym.cli.output import STATUS_COLOURS, Console, dollars, plain_table, print_line
 from websp_gym.rates import wilson
 from websp_gym.records.results import Result
 from websp_gym.records.runs import RESULTS, count
@@ -50,7 +49,7 @@ def reporter(
     if as_json:
         yield lambda result: print_line(result.summary())
         return
-    console = console or Console(highlight=False)
+    console = console or Console()
     board = Board(jobs, names)
 
     def show(result: Result) -> None:
@@ -149,7 +148,7 @@ def summarise(
         skipped: Number of episodes that were asked for and already there.
         folder: Folder of the run; None if nothing is kept.
     """
-    console = Console(highlight=False)
+    console = Console()
     console.print(_rate(agent, results), style="bold", markup=False, soft_wrap=True)
     table = plain_table()
     for status, colour in STATUS_COLOURS.items():
@@ -169,7 +168,7 @@ def summarise(
     if costs:
         known = sum(cost for cost in costs if cost is not None)
         more = " plus calls of unknown price" if None in costs else ""
-        console.print(f"spent ${known:.2f}{more}")
+        console.print(f"spent {dollars(known)}{more}")
     if folder is not None:
         console.print(f"results: {folder / RESULTS}", style="dim", markup=False, soft_wrap=True)
         console.print(

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlsplit
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 
 from websp_gym.cli.completing import complete_site
 from websp_gym.cli.live import live_account
 from websp_gym.cli.options import Overwrite, SignedOut, Stream, StreamPort
+from websp_gym.cli.output import Console
 from websp_gym.cli.streaming import stream_port, tell_address
 from websp_gym.errors import SetupError
 from websp_gym.paths import own_traces
@@ -101,7 +101,7 @@ def record(
     begun = _begun(again, first)
     streamed_to = stream_port(stream, port)
     check_file(path)
-    console = Console(highlight=False)
+    console = Console()
 
     def ready(studio: RecorderBrowser) -> None:
         console.print(

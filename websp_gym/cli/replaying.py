@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from websp_gym.browser.confinement import require_display
 from websp_gym.cli.live import live_account, new_password
 from websp_gym.cli.options import AsJson, Headed, SignedOut, TraceName
-from websp_gym.cli.output import plain_table, print_json
+from websp_gym.cli.output import Console, plain_table, print_json
 from websp_gym.errors import ReplayError, SetupError
 from websp_gym.recording.dry_run import Change, dry_run
 from websp_gym.recording.live import replay_live
@@ -129,7 +128,7 @@ def replay(
     if as_json:
         print_json(outcome.as_dict())
     else:
-        outcome.show(Console(highlight=False))
+        outcome.show(Console())
     return 1 if outcome.failure else 0
 
 

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from websp_gym.cli.options import AsJson
-from websp_gym.cli.output import print_json, progress_bar, wide_console
+from websp_gym.cli.output import Console, print_json, progress_bar, wide_console
 from websp_gym.errors import SetupError
 from websp_gym.report.pages.document import write_file
 from websp_gym.report.pages.embedding import LIMIT

@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 
 from websp_gym.cli.options import AsJson
-from websp_gym.cli.output import plain_table, print_line
+from websp_gym.cli.output import Console, plain_table, print_line
 from websp_gym.runner import rescoring
 from websp_gym.runner.rescoring import By, Rescored
 
@@ -52,7 +51,7 @@ def _line(one: Rescored) -> str:
 
 
 def _show(done: list[Rescored], *, written: bool) -> None:
-    console = Console(highlight=False)
+    console = Console()
     table = plain_table("instance", "before", "now", "why")
     for one in done:
         if one.changed or one.note:

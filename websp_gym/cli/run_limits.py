@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from websp_gym.cli.output import dollars
 from websp_gym.models.probe import Probed
 from websp_gym.models.usage import sum_known
 from websp_gym.records.results import Result
@@ -67,7 +68,7 @@ class RunLimits:
         if self._spending.allows(running):
             return True
         if not running:
-            self.stopped = f"--max-cost: ${self._spending.spent:.2f} spent"
+            self.stopped = f"--max-cost: {dollars(self._spending.spent)} spent"
         return False
 
     def failed(self, results: Sequence[Result]) -> str:
@@ -76,6 +77,6 @@ class RunLimits:
         if not results or errors / len(results) <= self.max_error_share:
             return ""
         return (
-            f"{errors} of {count(len(results), 'episode')} ended in an infrastructure error, "
+            f"{errors} of {count(len(results), 'episode')} ended in an error, "
             f"more than --max-error-share {self.max_error_share:g}"
         )

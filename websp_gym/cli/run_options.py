@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from websp_gym.cli.completing import complete_id
 from websp_gym.cli.options import Category, Processes, Resume, SiteName
+from websp_gym.cli.output import Console
 from websp_gym.errors import SetupError
 from websp_gym.runner.batch import Backend
 from websp_gym.runner.subset import failed_of as choose_failed
@@ -81,7 +81,7 @@ class Selection:
             chosen = [name for name in subset.ids if name in set(ids)]
             if not chosen:
                 raise SetupError(f"none of these instances was chosen from {self.failed_of}: {subset}")
-            Console(stderr=True, highlight=False).print(
+            Console(stderr=True).print(
                 f"from {self.failed_of}: {subset}", style="dim", markup=False, soft_wrap=True
             )
         return chosen[: self.limit]

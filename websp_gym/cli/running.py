@@ -11,13 +11,13 @@ from shlex import quote
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from websp_gym.cli.completing import complete_agent, complete_id
 from websp_gym.cli.environment_options import EnvironmentOptions
 from websp_gym.cli.judging import outage_of_run
 from websp_gym.cli.option_groups import with_groups
 from websp_gym.cli.options import AsJson, Preflight, Seed
+from websp_gym.cli.output import Console
 from websp_gym.cli.probing import try_models
 from websp_gym.cli.progress import reporter, show_plan, summarise
 from websp_gym.cli.run_file import KEY, RunFile
@@ -26,13 +26,14 @@ from websp_gym.cli.run_options import Batch, Selection
 from websp_gym.cli.run_plan import PlannedRun, planned_runs
 from websp_gym.cli.signals import INTERRUPTED
 from websp_gym.datasets import in_dataset
+from websp_gym.errors import SetupError
 from websp_gym.models.probe import Probe, check_priced
 from websp_gym.project import docs
 from websp_gym.records.results import Result
 from websp_gym.records.runs import Run, count, read_results
 from websp_gym.runner.batch import run_batch
 from websp_gym.runner.hooks import load_hook, telling
-from websp_gym.runner.jobs import Job, finished, plan_run
+from websp_gym.runner.jobs import Job, begun, finished, forget, plan_run
 from websp_gym.runner.locking import locked
 from websp_gym.runner.preflight import check_run, probes_of
 from websp_gym.tasks.instances import load_instance
@@ -120,15 +121,24 @@ def run(
         if dry_run:
             show_plan(todo, names, as_json)
             return 0
+        folders = {each.folder: each.run for each in runs if each.folder is not None}
+        for folder, run in folders.items():
+            begun(folder, run, resume=batch.resume)  # before the first request costs anything
+        unused = [folder for folder in folders if not folder.exists() or not any(folder.iterdir())]
         if preflight and todo:
             limits.add_probes(try_models(_each_once(probes)))
-        for folder in filter(None, (each.folder for each in runs)):
+        for folder in folders:
             stack.enter_context(locked(folder))
         plan = [job for each in runs for job in _planned(each, ids, batch, browser)]
         tell = {
             each.run.hash: telling(hook, each.run, each.folder, _warn) for each in runs if hook is not None
         }
-        results = _play(plan, names, batch, limits, as_json, tell)
+        try:
+            results = _play(plan, names, batch, limits, as_json, tell)
+        except SetupError:  # nothing could begin
+            for folder in unused:
+                forget(folder)
+            raise
     return _conclude(runs, results, len(ids) * batch.trials, plan, limits, as_json=as_json)
 
 
@@ -175,7 +185,7 @@ def _play(
 
 
 def _warn(message: str) -> None:
-    Console(stderr=True, highlight=False).print(message, style="bold red", markup=False, soft_wrap=True)
+    Console(stderr=True).print(message, style="bold red", markup=False, soft_wrap=True)
 
 
 def _conclude(
@@ -195,7 +205,7 @@ def _conclude(
             kept = read_results(each.folder) if each.folder else own
             summarise(each.name, kept, played=len(own), skipped=asked - planned, folder=each.folder)
         outages.append(outage_of_run(own, each.folder))
-    console = Console(stderr=True, highlight=False)
+    console = Console(stderr=True)
     if len(runs) > 1 and runs[0].folder is not None and not as_json:
         text = f"together: websp report {quote(str(runs[0].folder.parent))}"
         console.print(text, style="dim", markup=False, soft_wrap=True)

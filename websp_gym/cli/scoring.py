@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from websp_gym.cli.options import AsJson
-from websp_gym.cli.output import print_line
+from websp_gym.cli.output import Console, print_line
 from websp_gym.cli.progress import summarise
 from websp_gym.exchange import scoring
 
@@ -39,7 +38,7 @@ def score(
         for result in results:
             print_line(result.summary())
         return 1 if unscored else 0
-    console = Console(highlight=False)
+    console = Console()
     for result in unscored:
         console.print(
             f"{result.id}: {result.error or result.reason}", style="dim", markup=False, soft_wrap=True

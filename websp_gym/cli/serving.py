@@ -10,13 +10,13 @@ import threading
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 
 from websp_gym.browser.confinement import browser_environment, unconfined_because
 from websp_gym.browser.launch import BrowserOptions, close_browsers, shared_browser
 from websp_gym.cli.completing import complete_site
 from websp_gym.cli.options import SignedOut
+from websp_gym.cli.output import Console
 from websp_gym.errors import SetupError, WorldError, nearest
 from websp_gym.sandbox.client import Sandbox, SandboxError
 
@@ -50,7 +50,7 @@ def serve(
 
     Example: `websp serve steam`
     """
-    console = Console(highlight=False)
+    console = Console()
     try:
         sandbox = Sandbox.start(browse=True, port=port)
     except SandboxError as error:

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from playwright.sync_api import Error as PlaywrightError
-from rich.console import Console
 from rich.markup import escape
 
 from websp_gym.browser.confinement import require_display
 from websp_gym.browser.launch import close_profile
 from websp_gym.cli.options import Headed, Stream, StreamPort
-from websp_gym.cli.output import FAILED, OK, plain_table
+from websp_gym.cli.output import FAILED, OK, Console, plain_table
 from websp_gym.cli.streaming import stream_port, tell_address
 from websp_gym.errors import SetupError, WebspError, WorldError, nearest
 from websp_gym.recording.live_account import account_browser
@@ -58,7 +57,7 @@ def login(
     require_live("websp login")
     known = load_accounts()
     chosen = _chosen(who, known)
-    console = Console(highlight=False)
+    console = Console()
     if check:
         return _check(chosen, console)
     if who is None:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from websp_gym.browser.confinement import has_display
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
+    from websp_gym.cli.output import Console
     from websp_gym.window import StreamedWindow
 
 

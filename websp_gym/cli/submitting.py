@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 
 from websp_gym.cli.options import AsJson
-from websp_gym.cli.output import FAILED, OK, print_json
+from websp_gym.cli.output import FAILED, OK, Console, print_json
 from websp_gym.exchange import packing, verifying
 from websp_gym.exchange.submission import ALL, Submission, options_in_words
 from websp_gym.exchange.verifying import Verified
@@ -45,7 +44,7 @@ def pack(
     if as_json:
         print_json({"file": str(to), **submission.model_dump(by_alias=True, exclude={"files", "instances"})})
         return
-    console = Console(highlight=False)
+    console = Console()
     console.print(_claim(submission), markup=False, soft_wrap=True)
     console.print(
         f"{to}  {to.stat().st_size / 1e6:.1f} MB, {count(len(submission.files), 'file')}", markup=False
@@ -72,7 +71,7 @@ def verify(
 
 
 def _show(done: Verified) -> None:
-    console = Console(highlight=False)
+    console = Console()
     for problem in done.problems:
         console.print(f"{problem.where}: {problem.what}", style="red", markup=False, soft_wrap=True)
     split = f" of {done.split}" if done.split else ""

@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 
 from websp_gym.cli.completing import complete_site
 from websp_gym.cli.options import AsJson, Overwrite, TraceName
-from websp_gym.cli.output import FAILED, OK, plain_table, print_json
+from websp_gym.cli.output import FAILED, OK, Console, plain_table, print_json
 from websp_gym.cli.replaying import state_change
 from websp_gym.errors import SetupError
 from websp_gym.paths import trace_dirs
@@ -45,7 +44,7 @@ def show(name: TraceName, *, as_json: AsJson = False) -> None:
     if as_json:
         print_json(trace.model_dump(mode="json", by_alias=True, exclude_defaults=True))
         return
-    console = Console(highlight=False)
+    console = Console()
     size = f"{trace.viewport.width}×{trace.viewport.height}"
     console.print(
         f"[bold]{escape(trace.name)}[/]  {escape(trace.site)} · {escape(trace.start_url)} · {size}",
@@ -79,7 +78,7 @@ def list_traces(*, as_json: AsJson = False) -> None:
     if as_json:
         print_json([{"trace": name, "file": str(path)} for name, path in rows.items()])
         return
-    console = Console(highlight=False)
+    console = Console()
     for name, path in rows.items():
         console.print(f"[bold]{escape(name)}[/]  [dim]{escape(str(path))}[/]", soft_wrap=True)
 
@@ -109,7 +108,7 @@ def validate(
     if as_json:
         print_json(rows)
     else:
-        console = Console(highlight=False)
+        console = Console()
         for row in rows:
             sign = OK if row["ok"] else FAILED
             console.print(f"{sign} [bold]{escape(row['trace'])}[/]  {escape(row['detail'])}", soft_wrap=True)
@@ -156,7 +155,7 @@ def import_command(
     taken = [path for path in targets if path.exists() and not overwrite]
     if taken:
         raise SetupError(f"{taken[0]} already exists; use --overwrite to replace it", path=str(taken[0]))
-    console = Console(highlight=False)
+    console = Console()
     missing = [one for item in imported for one in item.left_out if one.matters]
     if strict and missing:
         listed = "\n".join(f"  {one}" for one in missing)

@@ -234,6 +234,10 @@ def for_episode(options: Options, given: Mapping[str, Any] | None, *more: str) -
     return replace(options, **(given or {}))
 
 
+_ELSEWHERE = {"max_steps": "max_actions", "max_episode_steps": "max_actions", "headed": "headless"}
+"""Names of some options in other tools, which no similarity of spelling would suggest."""
+
+
 def read_options(given: Mapping[str, Any]) -> Options:
     """Check options given by a user and return all options.
 
@@ -243,9 +247,8 @@ def read_options(given: Mapping[str, Any]) -> Options:
     known = [field.name for field in fields(Options)]
     for name, value in given.items():
         if name not in known:
-            raise SetupError(
-                f'no option "{name}"{nearest(name, known)} (options: {", ".join(known)})', option=name
-            )
+            hint = f'; did you mean "{_ELSEWHERE[name]}"?' if name in _ELSEWHERE else nearest(name, known)
+            raise SetupError(f'no option "{name}"{hint} (options: {", ".join(known)})', option=name)
         _check(name, value)
     values = dict(given)
     if values.get("render_mode") == "human":

@@ -9,13 +9,13 @@ environment is made.
 from __future__ import annotations
 
 import functools
-import multiprocessing
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from gymnasium.envs.registration import register, registry
 
+from websp_gym.env.spawning import end_unguarded, unguarded
 from websp_gym.errors import SetupError, nearest
 from websp_gym.tasks.ids import flow_ids, instance_ids, published_id
 
@@ -227,18 +227,14 @@ def _vector(
         {} if autoreset_mode is None else {"autoreset_mode": _autoreset_mode(autoreset_mode)}
     )
     refuse_live(options)
-    if getattr(multiprocessing.current_process(), "_inheriting", False):
-        raise SystemExit(1)  # a new process that runs the script again; the first one says what is wrong
+    end_unguarded()
     # Start the server here, in the parent, so that all processes share it.
     make_world(str(options.get("world", "sandbox"))).browser_args()
     builder = functools.partial(build, **options)
     try:
         return gym.vector.AsyncVectorEnv([builder] * num_envs, shared_memory=False, context="spawn", **more)
     except (BrokenPipeError, ConnectionResetError, EOFError):
-        raise SetupError(
-            "the processes of a vector environment run the script again, up to here: put the code that creates it "
-            'under `if __name__ == "__main__":`'
-        ) from None
+        raise unguarded("a vector environment") from None
 
 
 def _autoreset_mode(given: AutoresetMode | str) -> AutoresetMode:

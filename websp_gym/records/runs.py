@@ -216,7 +216,8 @@ def find_results(folders: Iterable[Path]) -> FoundResults:
     filled: dict[Path, bool] = {}
     for folder in folders:
         if not folder.is_dir():
-            raise SetupError(f"no folder {folder}", path=str(folder))
+            what = "it is a file" if folder.exists() else "give one that --out named"
+            raise SetupError(f"no folder {folder}: {what}", path=str(folder))
         runs = sorted({path.parent for path in folder.rglob(RESULTS)})
         for run in runs:
             if run.resolve() not in filled:

@@ -9,6 +9,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.connection import wait as wait_for
 from typing import TYPE_CHECKING, Any
 
+from websp_gym.env.spawning import UNGUARDED, end_unguarded, unguarded
 from websp_gym.errors import WorldError
 from websp_gym.patience import tree_of, wait
 from websp_gym.rollouts.worker import Reply, Request, serve
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 _TO_CLOSE = 20.0
 """Seconds a process may take to close its episodes and its browser before it is killed; those in which it waits for a
 processor do not count."""
+_TO_EXIT = 1.0
+"""Seconds after which a process that closed its connections is taken to have no exit code of its own."""
 LONGEST = 10
 """How many times as long it may take in all, for the answer to a request too."""
 
@@ -62,6 +65,7 @@ class EnvProcess:
         with self._lock:
             if self._process is not None:
                 return
+            end_unguarded()
             # All processes share one server of the sandbox, so the parent starts it.
             self._world.browser_args()
             # A running Playwright must not be forked.
@@ -85,6 +89,7 @@ class EnvProcess:
 
         Raises:
             ProcessError: The process died or did not answer in time.
+            SetupError: It runs the script again, which starts processes without ``if __name__ == "__main__":``.
         """
         process = self._process
         what = "died"
@@ -103,7 +108,12 @@ class EnvProcess:
                 # Ctrl-C: the answer would be taken for that to the next request.
                 self.end(process)
                 raise
+            if what == "died":
+                process.join(_TO_EXIT)
+            code = process.exitcode
             self.replace(process)
+            if code == UNGUARDED:
+                raise unguarded("a pool of environments")
         raise ProcessError(f"the process of the environment {what}; the next reset starts another one")
 
     def replace(self, process: SpawnProcess | None) -> None:

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import json
 import socket
+import sys
+import traceback
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -20,7 +22,7 @@ from websp_gym.attach.players import make_player
 from websp_gym.env.options import Options, kind_for
 from websp_gym.env.registration import make_env
 from websp_gym.env.rollout import Rollout
-from websp_gym.errors import SetupError, unwritable
+from websp_gym.errors import SetupError, WebspError, unwritable
 from websp_gym.records.results import Result, Try, facts_of, spent
 from websp_gym.records.runs import AGENT_LOG, append_result, read_run
 from websp_gym.runner.deaths import died
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
 
     AnyAgent: TypeAlias = Agent | OutsideAgent
 
+_OURS = Path(__file__).resolve().parent.parent
 Backend = Literal["processes", "ray"]
 """Where the processes of a batch are: on this machine, or on the nodes of a Ray cluster."""
 
@@ -244,7 +247,7 @@ def _relative(job: Job, trajectory: str) -> str:
 
 def _failure(job: Job, rollout: Rollout | None, error: Exception) -> Result:
     """Return the result of an attempt that an error ended."""
-    text = f"{type(error).__name__}: {error}"
+    text = f"{type(error).__name__}: {error}{_where(error)}"
     if rollout is None:
         return _unplayed(job, Try(error=text, stage="reset"), lasting=lasting_cause(error))
     task = rollout.task
@@ -261,6 +264,18 @@ def _failure(job: Job, rollout: Rollout | None, error: Exception) -> Result:
     known = facts_of(task.trajectory) if task else unknown
     lasting = lasting_cause(error)
     return _unplayed(job, failure, trajectory, **known, seconds=rollout.seconds, lasting=lasting)
+
+
+def _where(error: Exception) -> str:
+    """Return the line of the user's own code that raised an error; empty for an error of ours."""
+    if isinstance(error, WebspError):
+        return ""
+    theirs = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if not frame.filename.startswith((str(_OURS), sys.prefix, sys.base_prefix, "<"))
+    ]
+    return f" ({Path(theirs[-1].filename).name}:{theirs[-1].lineno} in {theirs[-1].name})" if theirs else ""
 
 
 def _unplayed(job: Job, failure: Try, trajectory: str = "", **known: Any) -> Result:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
@@ -12,7 +13,7 @@ from websp_gym.errors import SetupError, unwritable
 from websp_gym.files import check_writable_file
 from websp_gym.policies.sets import policies_for
 from websp_gym.records.results import Result, Try
-from websp_gym.records.runs import RESULTS, TRAJECTORIES, Run, read_results, read_run, write_run
+from websp_gym.records.runs import RESULTS, RUN, TRAJECTORIES, Run, read_results, read_run, write_run
 from websp_gym.records.trajectory import now, versions
 from websp_gym.tasks.ids import flow_ids, instance_ids, known_ids
 from websp_gym.tasks.instances import load_instance
@@ -130,10 +131,12 @@ def _finished(results: Iterable[Result]) -> set[tuple[str, int]]:
     return {(result.id, result.trial) for result in results if result.status != "error"}
 
 
-def _prepare(
-    folder: Path, run: Run, names: Iterable[str], trials: int, resume: bool, browser: str
-) -> list[Result]:
-    """Create or check the folder of the run; return the results it already has."""
+def begun(folder: Path, run: Run, *, resume: bool) -> Run | None:
+    """Return the run that a folder already has; ``None`` if it has none.
+
+    Raises:
+        SetupError: It is another run, or it is not to be continued.
+    """
     there = read_run(folder)
     if not resume and (there is not None or read_results(folder)):
         raise SetupError(f"{folder} already has results; add --resume to continue, or choose another --out")
@@ -141,8 +144,22 @@ def _prepare(
         raise SetupError(
             f"{folder} is another run ({there.difference(run)}); choose another --out", path=str(folder)
         )
-    if there is None:
-        there = replace(run, started=now(), versions=versions(browser))
+    return there
+
+
+def forget(folder: Path) -> None:
+    """Remove a run without a result, so that its folder can be used again."""
+    if not read_results(folder):
+        for name in (RESULTS, RUN):
+            (folder / name).unlink(missing_ok=True)
+        shutil.rmtree(folder / TRAJECTORIES, ignore_errors=True)
+
+
+def _prepare(
+    folder: Path, run: Run, names: Iterable[str], trials: int, resume: bool, browser: str
+) -> list[Result]:
+    """Create or check the folder of the run; return the results it already has."""
+    there = begun(folder, run, resume=resume) or replace(run, started=now(), versions=versions(browser))
     write_run(folder, there.also_planning(names, trials))
     try:
         check_writable_file(folder / RESULTS)

@@ -38,7 +38,7 @@ def select_instances(
         plain = canonical_id(pattern)
         found = [name for name in known if matches(name, plain)]
         if not found:
-            hint = _of_site(plain) or nearest(plain, known)
+            hint = _of_site(plain) or _near_site(plain) or nearest(plain, known)
             raise UnknownInstanceError(f'no instance matches "{pattern}"{hint}', instance=pattern)
         chosen.update(found)
     kept = [name for name in known if name in chosen]
@@ -58,6 +58,15 @@ def _of_site(text: str) -> str:
         if wanted in (_letters(one.site.site), _letters(one.site.slug), _letters(prefix)):
             return f"; for all instances of that website, use --site {shlex.quote(one.site.site)} or '{prefix}-*'"
     return ""
+
+
+def _near_site(pattern: str) -> str:
+    """Return a hint for a pattern that begins with the misspelt name of a website, such as ``Steem-*``."""
+    name, dash, rest = pattern.partition("-")
+    if not dash or "*" not in rest:
+        return ""
+    hint = nearest(name, list(dict.fromkeys(one.id.partition("-")[0] for one in all_instances())))
+    return hint.replace('"?', f'-{rest}"?')
 
 
 def _letters(name: str) -> str:

@@ -61,7 +61,8 @@ def side_of_split(side: str, by: str) -> list[str]:
         SetupError: There is no such side, or ``by`` is not valid.
     """
     if side not in SIDES:
-        raise SetupError(f"split={side!r}: use one of {', '.join(SIDES)}", option="split")
+        way = f"; split_by={side!r} says what is held out" if side in WAYS else ""
+        raise SetupError(f"split={side!r}: use one of {', '.join(SIDES)}{way}", option="split")
     return split_ids(by)[SIDES.index(side)]
 
 
@@ -83,7 +84,8 @@ def held_out(rows: Iterable[Row], by: str, *, share: float = 0.3, seed: int = 0)
         SetupError: ``by`` or ``share`` is not valid.
     """
     if by not in WAYS:
-        raise SetupError(f'no split by "{by}"{nearest(by, WAYS)} (by: {", ".join(WAYS)})', option="by")
+        hint = "; split_ids() returns both sides, train and test" if by in SIDES else nearest(by, WAYS)
+        raise SetupError(f'no split by "{by}"{hint} (by: {", ".join(WAYS)})', option="by")
     if not 0 < share < 1:
         raise SetupError(f"share={share!r}: give a number between 0 and 1", option="share")
     listed = list(rows)

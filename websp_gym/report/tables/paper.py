@@ -12,7 +12,7 @@ from typing import Literal
 import yaml
 from pydantic import BaseModel, ConfigDict
 
-from websp_gym.errors import SetupError, nearest
+from websp_gym.errors import SetupError
 
 LABEL = "{name} (published)"
 NOTE = (
@@ -117,7 +117,8 @@ def reference(name: str | None) -> Paper | None:
         return None
     if name != "paper":
         raise SetupError(
-            f'there are no published results named "{name}"{nearest(name, ["paper"])}', option="compare"
+            f'there are no published results named "{name}"; "paper" has those of WebSP-Eval',
+            option="compare",
         )
     return load_paper()
 
