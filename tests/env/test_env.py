@@ -396,7 +396,11 @@ def test_scrolling_and_waiting_are_free_everything_else_counts_and_the_last_acti
         observation, reward, terminated, truncated, info = env.step(last)
         assert (observation["actions_left"], reward, terminated, truncated) == ended
     assert info["reason"] == "action_limit"
-    assert info["verdict"]["status"] == "fail"
+    assert info["verdict"]["reason"] == "the limit of 2 actions was reached without an answer"
+    env.reset()
+    env.step("I think it is done.")
+    *_rest, info = env.step("click the first switch")
+    assert info["verdict"]["reason"].endswith("without an answer: no reply could be read as an action")
 
 
 def test_an_answer_counts_if_it_is_given_in_time_however_long_the_page_then_takes(

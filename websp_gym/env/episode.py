@@ -282,6 +282,7 @@ class Episode:
             before, left = self.task.trajectory.last_view, self._limits.actions_left
             counted = self._turns.carry_out(reply, watch, before, left=left)
             self._limits.actions += counted
+            self._limits.understood |= self._turns.understood is not None
         self.ending = self._limits.reached if late else self._turns.ending
         self._seal_if_over()
         info["action_exec_stop"] = time.time()

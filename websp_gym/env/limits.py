@@ -23,6 +23,7 @@ class Limits:
 
     Attributes:
         actions: Actions counted so far.
+        understood: Whether any reply could be read as an action.
         began: When the clock was started, on the monotonic clock.
     """
 
@@ -30,6 +31,7 @@ class Limits:
         self.max_actions = max_actions
         self.max_seconds = max_seconds
         self.actions = 0
+        self.understood = False
         self.began = 0.0
         self._forgiven = 0.0
         self._watch: Watch | None = None
@@ -62,6 +64,8 @@ class Limits:
             return Ending("time_limit", detail=f"the time limit of {self.max_seconds:g} seconds was reached")
         if self.actions >= self.max_actions:
             detail = f"the limit of {self.max_actions} actions was reached without an answer"
+            if not self.understood:
+                detail += ": no reply could be read as an action"
             return Ending("action_limit", detail=detail)
         return None
 
