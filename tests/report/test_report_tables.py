@@ -409,7 +409,7 @@ def test_published_figures_are_marked_and_shown_only_on_request(report: Report) 
     assert any("live websites" in note for note in compared.notes)
     assert not any(row.reference for table in report.tables for row in table.rows)
     assert not any(column.reference for table in report.tables for column in table.columns)
-    with pytest.raises(SetupError, match='did you mean "paper"'):
+    with pytest.raises(SetupError, match='"paper" has those of WebSP-Eval'):
         make_report(small(), known=KNOWN, compare="papr")
 
 

@@ -34,7 +34,8 @@ def show_table(table: Table, console: Console) -> None:
     fitting = (each for each in layouts if _width(each, console) <= console.width)
     grid = None if shown.key == "headline" else next(fitting, None)
     notes = (Text(note, style="dim") for note in shown.notes)
-    console.print(Padding(Group(heading, grid or _blocks(shown), *notes), (1, 0, 0, 0), expand=False))
+    console.line()
+    console.print(Group(heading, grid or _blocks(shown), *notes))
 
 
 def _width(shown: RenderableType, console: Console) -> int:
