@@ -11,6 +11,7 @@ import os
 import sys
 
 from selenium import webdriver
+from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
@@ -29,7 +30,8 @@ def main() -> None:
             found = driver.find_elements(By.CSS_SELECTOR, "[role=switch]")
             return next((each for each in found if each.accessible_name == name), None)
 
-        WebDriverWait(driver, 10).until(named).click()
+        # The page may replace its switches while they are looked through.
+        WebDriverWait(driver, 10, ignored_exceptions=[StaleElementReferenceException]).until(named).click()
     driver.quit()
 
 
