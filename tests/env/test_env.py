@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import io
 import json
 import os
+import pickle
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -694,3 +696,14 @@ def test_a_wrong_option_of_reset_leaves_the_episode_alone(
         env.reset(**given)
     assert str(error.value).startswith(message)
     assert env.step("Wait")[0]["last_action"] == "Wait"
+
+
+def test_options_of_a_reset_are_a_dictionary_and_an_environment_is_not_copied(make: MakeEnv) -> None:
+    env = make(DONE, viewport=TINY)
+    env.reset(seed=0)
+    with pytest.raises(SetupError, match=r"options=\[1\]: give reset\(\) a dictionary"):
+        env.reset(options=[1])  # type: ignore[arg-type]
+    for copied in (copy.copy, copy.deepcopy, pickle.dumps):
+        with pytest.raises(TypeError, match="cannot be copied or pickled; make another one"):
+            copied(env)
+    assert env.step("ANSWER; done")[1] == 1.0, "the episode goes on"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import gymnasium as gym
 from playwright.sync_api import Error as PlaywrightError
@@ -118,6 +118,11 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
             )
         self._episode: Episode | None = None
         self._pipe: SharedPipe | None = None
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            "an environment has a browser and cannot be copied or pickled; make another one: gym.make(env.spec)"
+        )
 
     @property
     def page(self) -> Page:

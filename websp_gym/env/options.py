@@ -212,6 +212,13 @@ def kind_for(reads: ObservationKind, options: Mapping[str, Any]) -> ObservationK
     return "marks" if reads == "text" and seen_by_others else reads
 
 
+def of_reset(given: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the options of a reset; raise ``SetupError`` if they are no dictionary."""
+    if not isinstance(given, Mapping | None):
+        raise SetupError(f"options={given!r}: give reset() a dictionary", option="options")
+    return dict(given or {})
+
+
 def for_episode(options: Options, given: Mapping[str, Any] | None, *more: str) -> Options:
     """Return the options of one episode.
 
@@ -223,7 +230,7 @@ def for_episode(options: Options, given: Mapping[str, Any] | None, *more: str) -
     Raises:
         SetupError: ``given`` is not valid in a reset.
     """
-    for name, value in (given or {}).items():
+    for name, value in of_reset(given).items():
         if name not in EPISODE_OPTIONS:
             known = [*more, *EPISODE_OPTIONS]
             hint = nearest(name, known)
@@ -231,7 +238,7 @@ def for_episode(options: Options, given: Mapping[str, Any] | None, *more: str) -
                 f'reset() has no option "{name}"{hint} (options: {", ".join(known)})', option=name
             )
         _check(name, value)
-    return replace(options, **(given or {}))
+    return replace(options, **of_reset(given))
 
 
 _ELSEWHERE = {"max_steps": "max_actions", "max_episode_steps": "max_actions", "headed": "headless"}

@@ -9,7 +9,7 @@ import numpy as np
 
 from websp_gym.datasets import in_dataset
 from websp_gym.env.environment import WebspEnv
-from websp_gym.env.options import refuse_live
+from websp_gym.env.options import of_reset, refuse_live
 from websp_gym.errors import SetupError, UnknownInstanceError, nearest
 from websp_gym.tasks.ids import known_ids
 from websp_gym.tasks.instances import load_instance
@@ -61,7 +61,7 @@ class SampledEnv(WebspEnv):
             SetupError: As for :meth:`WebspEnv.reset <websp_gym.env.environment.WebspEnv.reset>`, like the
                 other errors.
         """
-        given = dict(options or {})
+        given = of_reset(options)
         chosen = given.pop("instance", None)
         drawn = load_instance(self._draw(seed) if chosen is None else self._find(chosen))
         self.instance = in_dataset(drawn, self.options.dataset)
