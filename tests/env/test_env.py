@@ -414,6 +414,8 @@ def test_an_answer_counts_if_it_is_given_in_time_however_long_the_page_then_take
     assert (reward, terminated, truncated, info["reason"]) == (0.0, False, True, "time_limit")
     assert observation["seconds_left"] == 0.0
     assert "the time was up" in observation["last_action_error"]
+    assert env.task is not None
+    assert env.task.trajectory.steps[-1].counted == 0, "what was not carried out is no action"
 
     observation, _info = env.reset(options={"max_seconds": 600})
     assert 600 >= observation["seconds_left"] >= env.step("Jump")[0]["seconds_left"] > 0

@@ -271,7 +271,7 @@ class Episode:
 
     def _carry_out(self, reply: Turn, info: Info, watch: Watch) -> Observation:
         began = time.monotonic()
-        counted = 1
+        counted = 0
         self._turns.begin(reply)
         late = self._limits.is_out_of_time
         if late:
