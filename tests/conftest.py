@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import signal
 import urllib.request
 from collections import defaultdict
@@ -36,8 +37,10 @@ def pytest_sessionstart() -> None:
     """Start the browser thread that users get, take Ctrl-C, and reach servers of this machine past any proxy.
 
     Child processes are sent SIGINT; where `make test` runs in the background they would inherit that it is ignored.
+    pytest-xdist gives its workers the width of its terminal, in which tables would break as in the developer's.
     ``urlopen`` keeps the proxies of its first call in a process, which may be those that one test sets.
     """
+    os.environ.pop("COLUMNS", None)
     urllib.request.install_opener(urllib.request.build_opener(urllib.request.ProxyHandler({})))
     call(lambda: None)
     signal.signal(signal.SIGINT, signal.default_int_handler)
