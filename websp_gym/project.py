@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-VERSION = "0.1.0"
+VERSION = "0.2.0.dev0"
 """Version of the package, in the form of PEP 440: ``.dev0`` until it is released. pyproject.toml reads it from
 here."""
 REPOSITORY = "https://github.com/websp-gym/websp-gym"
