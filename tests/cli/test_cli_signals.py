@@ -197,3 +197,11 @@ def test_a_stopped_run_leaves_nothing_behind_and_explains_how_to_resume(
     # It may strike when a result is on disk and not counted yet.
     assert len(read_results(tmp_path / "run")) - int(told[1]) in (0, 1)
     temporary.rmdir()  # fails where anything is left in it
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_command_works_without_standard_streams(closed: str) -> None:
+    command = ["sh", "-c", f'exec "$0" -c "$1" list --json {closed}', sys.executable, MAIN]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert bool(done.stdout) == (">&-" not in closed.replace("2>&-", ""))

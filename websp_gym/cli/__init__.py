@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -17,6 +18,7 @@ def main() -> None:
     """
     from websp_gym.cli.signals import INTERRUPTED, TERMINATED, UNREAD, flushed, stopped_cleanly
 
+    _open_missing()
     _write_anything()
     with stopped_cleanly() as signals:
         try:
@@ -54,6 +56,13 @@ def _code(error: BaseException, signals: Sequence[int]) -> int:
         _complain(f"{kind}{error}")
         return 2 if isinstance(error, SetupError) and not isinstance(error, StorageError) else 1
     raise error
+
+
+def _open_missing() -> None:
+    """Open the standard streams that the command was started without, as under some daemons."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 (for the whole process)
 
 
 def _write_anything() -> None:
