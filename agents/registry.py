@@ -94,8 +94,8 @@ def import_named(module: str, name: str) -> Any:
         sys.path.append(here)
     there = importlib.import_module(module)
     if not hasattr(there, name):
-        classes = [each for each, found in vars(there).items() if isinstance(found, type)]
-        raise AttributeError(f'module "{module}" has no "{name}"{nearest(name, classes)}')
+        names = [each for each, found in vars(there).items() if callable(found)]
+        raise AttributeError(f'module "{module}" has no "{name}"{nearest(name, names)}')
     return getattr(there, name)
 
 

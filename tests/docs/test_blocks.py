@@ -1,8 +1,8 @@
 """Every block of README and docs: its commands exist, and it runs as it stands.
 
 A page runs in the order of its blocks, in one folder, as its reader would run it: Python as programs, the rest in a
-shell. Models answer from an endpoint on this machine, and `websp run` plays one instance once. What
-needs another environment, a person or a website is in :data:`ELSEWHERE`, with what runs it.
+shell. Models answer from an endpoint on this machine, and `websp run` plays one instance once. What needs another
+environment, a person or a website is in :data:`ELSEWHERE`, with the tests of what it does.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ ELSEWHERE = {
     r"skyrl": "tests/rl/test_skyrl.py",
     r"^gym |^cd gym": "tests/rl/test_nemo.py",
     r"ray": "tests/rl/test_ray.py",
-    r"trainers\.learner": "tests/trainers/test_learner.py",
+    r"-m websp_gym\.trainers\.learner|range\(30\)": "tests/trainers/test_learner.py",
     r"claude_code|claude-code|mcp_agent": "tests/attach_programs/test_programs.py",
     r"hud_env|my_program\.py +#|^harbor ": "tests/attach_programs/programs.py",
     r"import (wandb|mlflow)|my_logging": "tests/runner/test_hooks.py",
@@ -73,7 +73,7 @@ ELSEWHERE = {
     r"WEBSP_LIVE|websp (login|accounts|live)|--world live|world=.live|runs/live|_PASSWORD|WEBSP_STATE_KEY": "tests/live",
     r"websp replay .*--(account|site-url)": "tests/live",
 }
-"""Blocks of Python, and lines of others, that do not run here, by what is in them: what runs them."""
+"""Blocks of Python, and lines of others, that do not run here, by what is in them: the tests of what they do."""
 
 
 @dataclass(frozen=True)
@@ -227,6 +227,15 @@ BEFORE = {
     "docs/reference/judges.md": _PLAYED.format("hard"),
 }
 """What a page takes for granted, such as runs of other pages."""
+SAID = {
+    "README.md": ("0.0 0.0\n", "1.0 every goal holds\n"),
+    "docs/start/first-episode.md": ("1.0 every goal holds\n", "success"),
+    "docs/reference/api/index.md": ("success every goal holds\n",),
+    "docs/reference/errors.md": ('did you mean "state"?', "{'option': 'reward'}\n"),
+    "docs/guides/bring-your-agent.md": ("success",),
+    "docs/guides/train.md": ("0.0 0.0 ", "1.0\n"),
+}
+"""What programs of a page print, as its comments say."""
 SHIM = """#!{python}
 import sys
 from websp_gym.cli import main
@@ -282,9 +291,12 @@ def test_the_page_runs_from_top_to_bottom(page: str, tmp_path: Path, models: End
         "GEMINI_BASE_URL": f"{models.url}/v1beta/openai/",
     }
 
+    printed: list[str] = []
+
     def run(place: str, *command: str) -> None:
         done = subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True, check=False)
         assert done.returncode == 0, f"{place}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
+        printed.append(done.stdout)
 
     if page in BEFORE:
         run(page, "bash", "-euc", BEFORE[page])
@@ -300,3 +312,4 @@ def test_the_page_runs_from_top_to_bottom(page: str, tmp_path: Path, models: End
             program = f"{program}\n{block.code}" if block.code.startswith("# goes on") else block.code
             (folder / "block.py").write_text(program, "utf-8")
             run(block.place, sys.executable, "block.py")
+    assert [said for said in SAID.get(page, ()) if said not in "".join(printed)] == []

@@ -19,7 +19,7 @@ from websp_gym.records.load import digest_of, load_trajectory
 from websp_gym.records.results import Result
 from websp_gym.records.runs import RESULTS, Run, append_result, read_results
 from websp_gym.runner.batch import run_batch
-from websp_gym.runner.jobs import finished, plan_run
+from websp_gym.runner.jobs import finished, forget, plan_run
 from websp_gym.runner.rescoring import rescore
 from websp_gym.scoring.judge.judgements import Judgement, keep_judgement
 
@@ -116,6 +116,17 @@ def test_a_setup_error_ends_the_run_without_a_result(tmp_path: Path) -> None:
     with pytest.raises(SetupError, match="no key"):
         run_batch(plan_run(run, [PASSES, FAILS], folder=tmp_path, retries=3))
     assert read_results(tmp_path) == []
+
+
+@pytest.mark.parametrize("steps", ["", '{"number": 1}\n'])
+def test_only_a_run_without_a_step_is_forgotten(tmp_path: Path, steps: str) -> None:
+    plan_run(NOOP, [PASSES], folder=tmp_path)
+    record = tmp_path / f"trajectories/{PASSES}/001"
+    record.mkdir(parents=True)
+    (record / "steps.jsonl").write_text(steps)
+    before = set(tmp_path.rglob("*"))
+    forget(tmp_path)
+    assert set(tmp_path.rglob("*")) == (before if steps else set())
 
 
 def test_a_second_try_repeats_the_actions_and_asks_the_agent_for_none_of_them_again(tmp_path: Path) -> None:

@@ -122,8 +122,8 @@ def run(
             show_plan(todo, names, as_json)
             return 0
         folders = {each.folder: each.run for each in runs if each.folder is not None}
-        for folder, run in folders.items():
-            begun(folder, run, resume=batch.resume)  # before the first request costs anything
+        for folder, planned in folders.items():
+            begun(folder, planned, resume=batch.resume)  # before the first request costs anything
         unused = [folder for folder in folders if not folder.exists() or not any(folder.iterdir())]
         if preflight and todo:
             limits.add_probes(try_models(_each_once(probes)))

@@ -230,7 +230,8 @@ def for_episode(options: Options, given: Mapping[str, Any] | None, *more: str) -
     Raises:
         SetupError: ``given`` is not valid in a reset.
     """
-    for name, value in of_reset(given).items():
+    chosen = of_reset(given)
+    for name, value in chosen.items():
         if name not in EPISODE_OPTIONS:
             known = [*more, *EPISODE_OPTIONS]
             hint = nearest(name, known)
@@ -238,7 +239,7 @@ def for_episode(options: Options, given: Mapping[str, Any] | None, *more: str) -
                 f'reset() has no option "{name}"{hint} (options: {", ".join(known)})', option=name
             )
         _check(name, value)
-    return replace(options, **of_reset(given))
+    return replace(options, **chosen)
 
 
 _ELSEWHERE = {"max_steps": "max_actions", "max_episode_steps": "max_actions", "headed": "headless"}

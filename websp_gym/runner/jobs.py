@@ -14,7 +14,7 @@ from websp_gym.files import check_writable_file
 from websp_gym.policies.sets import policies_for
 from websp_gym.records.results import Result, Try
 from websp_gym.records.runs import RESULTS, RUN, TRAJECTORIES, Run, read_results, read_run, write_run
-from websp_gym.records.trajectory import now, versions
+from websp_gym.records.trajectory import STEPS, now, versions
 from websp_gym.tasks.ids import flow_ids, instance_ids, known_ids
 from websp_gym.tasks.instances import load_instance
 
@@ -148,8 +148,9 @@ def begun(folder: Path, run: Run, *, resume: bool) -> Run | None:
 
 
 def forget(folder: Path) -> None:
-    """Remove a run without a result, so that its folder can be used again."""
-    if not read_results(folder):
+    """Remove a run without a result or a step, so that its folder can be used again."""
+    played = any(steps.stat().st_size for steps in (folder / TRAJECTORIES).glob(f"*/*/{STEPS}"))
+    if not played and not read_results(folder):
         for name in (RESULTS, RUN):
             (folder / name).unlink(missing_ok=True)
         shutil.rmtree(folder / TRAJECTORIES, ignore_errors=True)
