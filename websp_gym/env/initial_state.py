@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from websp_gym.browser.settle import settle
@@ -19,7 +20,7 @@ from websp_gym.replay.expectations import Set
 from websp_gym.replay.library import read_trace, trace_path
 from websp_gym.tasks.initial_steps import ApiStep, PrepareStep, ReplayStep, SignInStep, VisitStep
 from websp_gym.tasks.instances import Instance
-from websp_gym.world.state import SESSIONS, Item, SiteState, WorldState, foreign_sessions, same
+from websp_gym.world.state import SESSIONS, CompanyItems, Item, SiteState, WorldState, foreign_sessions, same
 
 if TYPE_CHECKING:
     from websp_gym.browser.tabs import Tabs
@@ -139,7 +140,8 @@ def _set_without_browser(
 
 
 def _snapshot_name(instance: Instance, login: Login) -> str:
-    digest = hashlib.sha256()
+    # Dates of some sites are relative to the day.
+    digest = hashlib.sha256(date.today().isoformat().encode())
     for step in instance.config.initial_state:
         if isinstance(step, ReplayStep):
             digest.update(trace_path(step.replay).read_bytes())
@@ -185,9 +187,14 @@ def _setting_differences(
             yield key, (value, have)
 
 
-def _same_items(expected: list[Item], actual: list[Item]) -> bool:
-    """Whether both lists have the same items in any order; only the fields in ``expected`` are compared."""
-    left = list(actual)
+def _same_items(expected: list[Item], actual: Sequence[Item]) -> bool:
+    """Whether both lists have the same items in any order; only the fields in ``expected`` are compared.
+
+    Of records that all episodes share, ``expected`` lists those that differ from them.
+    """
+    left = [row for row in actual.rows.values() if row] if isinstance(actual, CompanyItems) else list(actual)
+    if isinstance(actual, CompanyItems) and len(left) < len(actual.rows):
+        return False
     # Rows that name the most fields choose first.
     for wanted in sorted(expected, key=len, reverse=True):
         match = next((item for item in left if all(same(item.get(k), v) for k, v in wanted.items())), None)

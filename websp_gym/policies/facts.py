@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import copy
 import itertools
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -164,13 +163,13 @@ class Facts:
         Raises UndecidedError if the log does not lead to the final state that the world reported.
         """
         state = self._state(self.record.s0)
-        found = [Moment(0, copy.deepcopy(state))]
+        found = [Moment(0, _copied(state))]
         for _, events in itertools.groupby(self._of_state, key=lambda event: event.request):
             last = 0
             for event in events:
                 apply(state, event)
                 last = event.step
-            found.append(Moment(last, copy.deepcopy(state)))
+            found.append(Moment(last, _copied(state)))
         if self.record.end and not equal(state, self._state(self.record.end)):
             raise UndecidedError("the event log does not lead from S0 to the state at the end")
         return found
@@ -290,9 +289,9 @@ class Facts:
         return bool(owner) and event.site == owner and event.kind in ("login", "logout")
 
     def _state(self, data: dict[str, Any]) -> SiteState:
-        """Return a state of the record, as a copy: events are carried out on it."""
+        """Return a state of the record."""
         declared = {self.slug: self._declared} if self._declared is not None else None
-        return world_state({"sites": {self.slug: copy.deepcopy(data)}}, declared=declared).sites[self.slug]
+        return world_state({"sites": {self.slug: data}}, declared=declared).sites[self.slug]
 
     def _step_of(self, event: Mapping[str, Any]) -> int:
         begun = self.record.policies.begun if self.record.policies is not None else None
@@ -304,6 +303,11 @@ class Facts:
                 return step.number
         # What a page sent after the last observation.
         return self.steps[-1].number if self.steps else 0
+
+
+def _copied(state: SiteState) -> SiteState:
+    """Return a state that stays as it is when events are applied to the other one."""
+    return replace(state, settings=dict(state.settings), collections=dict(state.collections))
 
 
 def carried_out(step: Step) -> int:

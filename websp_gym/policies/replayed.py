@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from websp_gym.world.state import SESSIONS, SiteState
+from websp_gym.world.state import SESSIONS, Item, SiteState
 
 
 @dataclass(frozen=True)
@@ -33,32 +33,35 @@ class Moment:
 
 
 def apply(state: SiteState, event: Happening) -> None:
-    """Apply an event to a state."""
+    """Apply an event to a state. Items are replaced, not changed: others may hold them."""
     data, collections = event.data, state.collections
     match event.kind:
         case "set" if "collection" in data:
-            name = data["key"].rpartition(".")[2]
-            for item in collections[data["collection"]]:
-                if item["id"] == data["id"]:
-                    item[name] = data["new"]
+            name, changed = data["key"].rpartition(".")[2], data["id"]
+            collections[data["collection"]] = [
+                {**item, name: data["new"]} if item["id"] == changed else item
+                for item in collections[data["collection"]]
+            ]
         case "set":
             state.settings[data["key"]] = data["new"]
         case "add":
-            collections[data["collection"]].append(dict(data["item"]))
+            collections[data["collection"]] = [*collections[data["collection"]], data["item"]]
         case "remove":
-            _take(collections[data["collection"]], data["item"])
-        case "logout":
-            _take(collections.get(SESSIONS, []), data["session"])
+            _take(collections, data["collection"], data["item"])
+        case "logout" if SESSIONS in collections:
+            _take(collections, SESSIONS, data["session"])
         case "login":
-            sessions = collections.setdefault(SESSIONS, [])
-            for session in sessions:
-                # A browser has one session; signing in again leaves the one before open without it.
-                session["current"] = session["current"] and not data["session"]["current"]
-            sessions.append(dict(data["session"]))
+            # A browser has one session; signing in again leaves the one before open without it.
+            new = data["session"]
+            before = [
+                {**each, "current": each["current"] and not new["current"]}
+                for each in collections.get(SESSIONS, ())
+            ]
+            collections[SESSIONS] = [*before, new]
 
 
-def _take(items: list[dict[str, Any]], gone: Mapping[str, Any]) -> None:
-    items[:] = [item for item in items if item["id"] != gone["id"]]
+def _take(collections: dict[str, Sequence[Item]], name: str, gone: Mapping[str, Any]) -> None:
+    collections[name] = [item for item in collections[name] if item["id"] != gone["id"]]
 
 
 def equal(one: SiteState, other: SiteState) -> bool:
@@ -68,5 +71,5 @@ def equal(one: SiteState, other: SiteState) -> bool:
     )
 
 
-def _by_id(items: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+def _by_id(items: Sequence[Item]) -> dict[str, Item]:
     return {item["id"]: item for item in items}

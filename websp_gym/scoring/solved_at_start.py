@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
+from datetime import date
 
 from websp_gym.sandbox.schema.site import SiteSchema
 from websp_gym.scoring.state_reward import goal_checks
 from websp_gym.tasks.instances import Instance, load_instance
 from websp_gym.tasks.sites import site_schema
-from websp_gym.world.state import SESSIONS, Declared, SiteState
+from websp_gym.world.state import SESSIONS, CompanyItems, Declared, Item, SiteState
 
 
 def solved_at_start(instance: Instance | str) -> bool:
@@ -67,13 +68,12 @@ def expected_s0(instance: Instance) -> SiteState:
     """Return the state of the task's site that an instance expects at the start, with what the site declares."""
     site, expect = site_schema(instance.site.slug), instance.config.expect
     fresh = fresh_account(site)
-    collections = fresh.collections | {
-        name: [
-            site.collections[name].complete({"id": f"item {number}", **row})
-            for number, row in enumerate(listed)
-        ]
-        for name, listed in expect.collections.items()
-    }
+    collections = dict(fresh.collections)
+    for name, listed in expect.collections.items():
+        spec, rows = site.collections[name], [{"id": f"item {n}", **row} for n, row in enumerate(listed)]
+        known = {item["id"]: item for item in fresh.collections[name]} if spec.shared else {}
+        items = {str(row["id"]): spec.complete({**known.get(row["id"], {}), **row}) for row in rows}
+        collections[name] = _shared(site, name, items) if spec.shared else list(items.values())
     if instance.site.account != "none":
         # This browser's own session, which signing in creates.
         own = site.collections[SESSIONS].complete({"id": "own", "current": True})
@@ -85,9 +85,19 @@ def fresh_account(site: SiteSchema) -> SiteState:
     """Return the state of a new account that is not signed in, as a site declares it."""
     return SiteState(
         {name: setting.default for name, setting in site.settings.items()},
-        {name: [spec.complete(row) for row in spec.rows()] for name, spec in site.collections.items()},
+        {
+            name: _shared(site, name, {}) if spec.shared else [spec.complete(row) for row in spec.rows()]
+            for name, spec in site.collections.items()
+        },
         declared(site),
     )
+
+
+def _shared(site: SiteSchema, name: str, rows: dict[str, Item]) -> CompanyItems:
+    """Return the records that all episodes share, with some that differ."""
+    company = site.collections[name].shared
+    digest = company.digest if company else ""
+    return CompanyItems(site.slug, name, digest, date.today().isoformat(), rows)
 
 
 def declared(site: SiteSchema) -> Declared:

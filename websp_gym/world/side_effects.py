@@ -7,7 +7,16 @@ from dataclasses import dataclass
 from typing import Literal
 
 from websp_gym.tasks.goals import Goal, Items
-from websp_gym.world.state import SESSIONS, Declared, Item, SiteState, WorldState, foreign_sessions, same
+from websp_gym.world.state import (
+    SESSIONS,
+    CompanyItems,
+    Declared,
+    Item,
+    SiteState,
+    WorldState,
+    foreign_sessions,
+    same,
+)
 
 Word = Literal["added", "removed"]
 
@@ -90,6 +99,7 @@ def item_changes(
         new: Its items at the end.
         fields: Fields, by id of the item, that may change.
     """
+    old, new = _apart(old, new)
     for item in _surplus(new, old, fields):
         if not _wanted(goal, collection, _MAY_COME, item):
             yield "added", item
@@ -129,6 +139,18 @@ def in_words(items: Sequence[Item]) -> str:
     """Return items as shown to people."""
     return (
         ", ".join(str({key: value for key, value in item.items() if key != "id"}) for item in items) or "none"
+    )
+
+
+def _apart(old: Sequence[Item], new: Sequence[Item]) -> tuple[list[Item], list[Item]]:
+    """Return the items of two states without those that are the same in both."""
+    may_differ = old.differing(new) if isinstance(old, CompanyItems) else None
+    if may_differ is not None:
+        old, new = ([item for item in items if item["id"] in may_differ] for items in (old, new))
+    before, after = ({item["id"]: item for item in items} for items in (old, new))
+    return (
+        [item for item in old if after.get(item["id"]) != item],
+        [item for item in new if before.get(item["id"]) != item],
     )
 
 
@@ -232,7 +254,7 @@ def _session_effects(
     site: str, goal: Goal | None, before: SiteState, after: SiteState
 ) -> Iterator[SideEffect]:
     """Yield each other device signed in or out, and this browser if its sign-in changed."""
-    old, new = (state.collections.get(SESSIONS, []) for state in (before, after))
+    old, new = (list(state.collections.get(SESSIONS, [])) for state in (before, after))
     for word, item in item_changes(goal, SESSIONS, foreign_sessions(old), foreign_sessions(new), {}):
         yield _item_effect(site, SESSIONS, word, item)
     asked = goal is not None and goal.signed_in is not None

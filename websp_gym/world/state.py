@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from datetime import date
+from functools import cached_property
+from typing import Any, overload
 
+from websp_gym.errors import WorldError
 from websp_gym.tasks.goals import Says
+from websp_gym.tasks.sites import site_schema
 
 Item = dict[str, Any]
 
@@ -49,7 +53,7 @@ class SiteState:
     """The state of one site for the episode's account: settings by dotted key, items by collection."""
 
     settings: dict[str, Any] = field(default_factory=dict)
-    collections: dict[str, list[Item]] = field(default_factory=dict)
+    collections: dict[str, Sequence[Item]] = field(default_factory=dict)
     declared: Declared = Declared()
 
     @property
@@ -79,11 +83,89 @@ class WorldState:
         return {
             slug: {
                 "settings": site.settings,
-                "collections": site.collections,
+                "collections": {name: stored(items) for name, items in site.collections.items()},
                 "bookkeeping": sorted(site.declared.bookkeeping),
             }
             for slug, site in self.sites.items()
         }
+
+
+class CompanyItems(Sequence[Item]):
+    """The items of a collection whose records all episodes share, known by the differences from them.
+
+    The records are read when somebody looks at them. They belong to all episodes: never change one.
+
+    Args:
+        slug: The site.
+        collection: The name of the collection.
+        company: The digest of the records.
+        day: The day to which their dates are relative.
+        rows: The items that differ, by id; ``None`` for one that is gone.
+    """
+
+    def __init__(
+        self, slug: str, collection: str, company: str, day: str, rows: Mapping[str, Item | None]
+    ) -> None:
+        self._of = slug, collection
+        self.company = company
+        self.day = day
+        self.rows = dict(rows)
+
+    @cached_property
+    def _items(self) -> list[Item]:
+        slug, name = self._of
+        shared = site_schema(slug).collections[name].shared
+        if shared is None or shared.digest != self.company:
+            raise WorldError(
+                f'{slug}: this state refers to other records of "{name}" than this version has: '
+                "use the version of websp-gym that wrote it"
+            )
+        found = {**shared.on(date.fromisoformat(self.day)), **self.rows}
+        return [item for item in found.values() if item is not None]
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    @overload
+    def __getitem__(self, index: int) -> Item: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Item]: ...
+    def __getitem__(self, index: int | slice) -> Item | Sequence[Item]:
+        return self._items[index]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sequence):
+            return NotImplemented
+        if isinstance(other, CompanyItems) and self._same_company(other):
+            return self.rows == other.rows
+        return self._items == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"<{'.'.join(self._of)}, differences: {self.rows!r}>"
+
+    def differing(self, other: Sequence[Item]) -> set[str] | None:
+        """Return the ids of the items that can differ from others of the same records; ``None`` if it is unknown."""
+        same_records = isinstance(other, CompanyItems) and self._same_company(other)
+        return {*self.rows, *other.rows} if same_records else None  # type: ignore[attr-defined]
+
+    def _same_company(self, other: CompanyItems) -> bool:
+        return (self._of, self.company, self.day) == (other._of, other.company, other.day)
+
+
+def stored(items: Sequence[Item]) -> Sequence[Item] | dict[str, Any]:
+    """Return items as JSON data."""
+    if isinstance(items, CompanyItems):
+        return {"company": items.company, "day": items.day, "rows": items.rows}
+    return items
+
+
+def _items(slug: str, name: str, data: Any, day: str) -> Sequence[Item]:
+    """Return the items of a collection from JSON data."""
+    if isinstance(data, dict):
+        return CompanyItems(slug, name, data["company"], data.get("day", day), data["rows"])
+    return list(data)
 
 
 def world_state(data: dict[str, Any], *, declared: Mapping[str, Declared] | None = None) -> WorldState:
@@ -91,13 +173,17 @@ def world_state(data: dict[str, Any], *, declared: Mapping[str, Declared] | None
 
     Args:
         data: ``{"sites": {slug: {settings, collections}}, "events": [...]}``. In a record, a site also has
-            ``bookkeeping``.
+            ``bookkeeping``. The items of a collection whose records all episodes share are ``{company, day, rows}``,
+            the differences from them.
         declared: Declarations of the sites, by slug. ``None`` or a missing site means those in ``data``.
     """
     sites = {
         slug: SiteState(
             settings=dict(site["settings"]),
-            collections={name: list(items) for name, items in site["collections"].items()},
+            collections={
+                name: _items(slug, name, items, data.get("day", ""))
+                for name, items in site["collections"].items()
+            },
             declared=(declared or {}).get(slug)
             or Declared(bookkeeping=frozenset(site.get("bookkeeping", ()))),
         )

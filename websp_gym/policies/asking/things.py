@@ -137,7 +137,7 @@ class Things:
         """The collections of the state."""
         return list(self._state.collections) if self._state else []
 
-    def rows(self, collection: str) -> list[dict[str, Any]]:
+    def rows(self, collection: str) -> Sequence[dict[str, Any]]:
         """Return the items of a collection as they are in the state."""
         return self._state.collections.get(collection, []) if self._state else []
 

@@ -62,8 +62,16 @@ class Catalog:
         return {site.slug: json.dumps(self.default_state(site)) for site in self}
 
     def default_state(self, site: SiteSchema) -> dict[str, Any]:
-        """Return the settings and collections of a fresh account on a site."""
-        items = {name: [spec.complete(row) for row in spec.rows()] for name, spec in site.collections.items()}
+        """Return the settings and collections of a fresh account on a site.
+
+        Of records that all episodes share, these are the differences: none.
+        """
+        items = {
+            name: {"company": spec.shared.digest, "rows": {}}
+            if spec.shared is not None
+            else [spec.complete(row) for row in spec.rows()]
+            for name, spec in site.collections.items()
+        }
         return {
             "settings": {key: setting.default for key, setting in site.settings.items()},
             "collections": items,

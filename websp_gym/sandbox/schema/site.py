@@ -7,15 +7,18 @@ the format for authors.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import Field, PrivateAttr, model_validator
 
+from . import module_pages
 from .consent import RECEIPTS, Consent
 from .dependencies import condition_problems, dependency_problems
 from .did_you_mean import nearest
 from .effects import Effect, Mail
+from .modules import Module, People
 from .more import Part, more_problems
 from .panel_pages import actions_of, list_problems, page_of, resolve_panel
 from .panels import ItemList, Panel
@@ -51,6 +54,12 @@ class SiteSchema(Strict):
     """The settings that the server keeps, by dotted lower-case key."""
     collections: dict[str, Collection] = Field(default_factory=dict)
     """The lists in the account (words, tokens, devices), by name."""
+    modules: dict[str, Module] = Field(default_factory=dict)
+    """The records of enterprise software, by name: collections whose items have lists, pages and forms."""
+    record_paths: str = "/"
+    """The first part of the addresses of their pages; `/#/` for pages that the start page loads by its fragment."""
+    people: People | None = None
+    """Who the account is among the records."""
     session_cookie: str = ""
     """The name of the session cookie. It gives the site a sign-in and the collection `sessions`."""
     session_of: str = ""
@@ -181,8 +190,9 @@ class SiteSchema(Strict):
 
     @model_validator(mode="after")
     def _expanded(self) -> SiteSchema:
-        """Add the pages and actions of panels, lists and stubs to those that are written out."""
+        """Add the pages and actions of modules, panels, lists and stubs to those that are written out."""
         problems = [
+            *self._module_problems(),
             *dependency_problems(self.settings),
             *split_problems(self.settings, self.collections),
             *list_problems(self.lists, self.collections),
@@ -204,6 +214,11 @@ class SiteSchema(Strict):
             raise ValueError("\n".join(problems))
         for stubs in self.stubs:
             self.pages.extend(stubs.expanded())
+        for name, module in self.modules.items():
+            taken = {page.path for page in self.pages}
+            made = module_pages.pages_of(name, module, self.record_paths, self.layout)
+            self.pages.extend(page for page in made if page.path not in taken)
+            self.actions.extend(module_pages.actions_of(name, module))
         return self
 
     @model_validator(mode="after")
@@ -224,6 +239,15 @@ class SiteSchema(Strict):
             return self.settings[key].check(value)
         except ValueError as error:
             raise ValueError(f"{key}: {error}") from None
+
+    def _module_problems(self) -> Iterator[str]:
+        for name, module in self.modules.items():
+            if name in self.collections:
+                yield f'modules: "{name}" is the name of a collection'
+            self.collections[name] = module
+            yield from (f"modules {name}: {problem}" for problem in module.problems(name, self.modules))
+        if self.people and self.people.module not in self.modules:
+            yield f'people: unknown module "{self.people.module}"{nearest(self.people.module, self.modules)}'
 
     def _name_problems(self) -> list[str]:
         problems = [
@@ -311,6 +335,8 @@ class SiteSchema(Strict):
             problems.append(f'toggle: "{action.toggle}" is not a bool setting')
         if not action.redirect.startswith(("/", "https://")) and action.redirect not in ("", "back"):
             problems.append("redirect: must be a path, an https:// address or back")
+        for each in action.record:
+            problems += module_pages.change_problems(each, self.modules)
         changes: list[Add | Remove | Update] = [*action.adds, *action.removes, *action.updates]
         for change in changes:
             problems += self._change_problems(change)

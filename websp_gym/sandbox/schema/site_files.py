@@ -8,6 +8,7 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
+from .company import Company
 from .did_you_mean import nearest
 from .site import SiteSchema
 from .site_schema import Row
@@ -41,6 +42,9 @@ def load_site(folder: Path) -> SiteSchema:
         raise SiteError(file, [_problem(entry) for entry in error.errors()]) from None
     site._folder = folder
     site._data.update(_read_data(folder / "data"))
+    for collection in site.collections.values():
+        if collection.company:
+            collection._company = Company(collection.company, folder / "data", collection.fields or {})
     root = folder / "templates"
     missing = [
         f'pages {page.path}: template "{page.template}" is not in {root}{nearest(page.template, _templates(root))}'

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from datetime import date
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import BeforeValidator, Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, PrivateAttr, field_validator, model_validator
 
+from .company import Company
 from .did_you_mean import nearest
-from .settings import DeedKind, Setting, Strict
+from .fields import FieldType
+from .settings import DeedKind, Strict
 
-RESERVED = ("/_site/", "/_kit/", "/_consent")
+RESERVED = ("/_site/", "/_kit/", "/_consent", "/_route/", "/_records/")
 
 TOKENS = "tokens"
 """The collection of the access tokens of a site."""
@@ -73,13 +76,20 @@ class Collection(Strict):
     """Whether deleting an item of S0 is destructive unless the task asks for it, because no click brings it back."""
     bookkeeping: bool = False
     """Whether it only records that a decision was made, so that no verdict counts it as a side effect."""
-    fields: dict[str, Setting] | None = None
+    fields: dict[str, FieldType] | None = None
     """The type of each field, as for a setting; items are checked and completed. Without it, anything goes."""
     items: list[Row] = Field(default_factory=list)
     """The items in a fresh account; each gets an `id` (by default, its position)."""
+    company: list[str] = Field(default_factory=list)
+    """In place of `items`: CSV files in the folder `data` (`contacts`), or shared by sites (`company/people`). Their
+    records belong to all episodes, and a state has only the differences from them."""
+
+    _company: Company | None = PrivateAttr(default=None)
 
     @model_validator(mode="after")
     def _items_fit(self) -> Collection:
+        if self.company and (self.items or self.fields is None):
+            raise ValueError("company: the collection must declare its fields, and has no items")
         rows = self.rows()
         if len({row["id"] for row in rows}) < len(rows):
             raise ValueError("items: two items have the same id")
@@ -91,7 +101,14 @@ class Collection(Strict):
 
     def rows(self) -> list[Row]:
         """Return the initial items, each with an ``id`` (by default its position, starting at 1)."""
+        if self._company is not None:
+            return list(self._company.on(date.today()).values())
         return [{**row, "id": str(row.get("id", number))} for number, row in enumerate(self.items, 1)]
+
+    @property
+    def shared(self) -> Company | None:
+        """The records that all episodes share, if it has some."""
+        return self._company
 
     def complete(self, row: Row, *, form: bool = False) -> Row:
         """Return an item with checked fields, and with defaults for missing ones.
@@ -273,6 +290,26 @@ class Update(Strict):
     """Item fields that change, each with a constant."""
 
 
+class RecordChange(Strict):
+    """A change of records of a module, with the checks that the module declares."""
+
+    module: str
+    """The module."""
+    does: Literal["create", "save", "delete", "relate", "export", "convert", "merge", "import"]
+    """What it does. `save`, `delete` and `export` are for one record or several (`id` in the form) or
+    for a whole list (`all`)."""
+    where: dict[str, str] = Field(default_factory=dict)
+    """Fields of the record to change, each with the form field that it must equal; by default, `id`."""
+    fields: dict[str, str] = Field(default_factory=dict)
+    """Fields that change, each with its form field; by default, all that are not `fixed`, with their own names."""
+    values: Row = Field(default_factory=dict)
+    """Fields that change, each with a constant, a form field in braces (`"{project}"`), or `me`, `today`, `now`."""
+    said: str = ""
+    """The message after it, in which `{title}` is the record and `{count}` the number of records."""
+    optional: bool = False
+    """Whether it is left out where `where` finds no record."""
+
+
 class Destructive(Strict):
     """What an action does that cannot be undone."""
 
@@ -318,6 +355,8 @@ class FormAction(Strict):
     """The same, but the request is refused if no item has the value."""
     only_listed_when: Row = Field(default_factory=dict)
     """Values of settings, as in `unless`; `only_listed` applies only while all of them hold."""
+    record: list[RecordChange] = Field(default_factory=list)
+    """Changes of records, one after the other."""
     destructive: Destructive | None = None
     """What it does that cannot be undone. It fails every task."""
     redirect: str = ""

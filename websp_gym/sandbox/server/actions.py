@@ -19,6 +19,7 @@ from websp_gym.sandbox.schema.split_text import split_collection
 
 from .episode import EpisodeState
 from .pages import NO_STORE
+from .record_changes import Done, RecordChanges
 from .request_fields import Fields, RefusedError, read_fields
 from .sessions import Keyring, give_cookie, open_session
 from .site_request import SiteRequest
@@ -50,6 +51,7 @@ class Actions:
             with episode.transaction():
                 episode.log(site, "submit", path=request.url.path, fields=sorted(fields.values))
                 token = _change(episode, site, action, fields)
+                done = RecordChanges(episode, site, fields).carry_out(action.record)
                 if action.logout:
                     _sign_out(episode, self._catalog.session_owner(site), action.logout, session)
                 if action.flash:
@@ -63,7 +65,7 @@ class Actions:
                 )
                 return _see_other(f"{site.login_page}?{query}")
             raise
-        response = self._reply(request, site, action, fields)
+        response = self._reply(request, site, action, fields, done)
         if action.logout in (True, "all"):
             give_cookie(response, self._catalog.session_owner(site), "")
         return response
@@ -115,7 +117,14 @@ class Actions:
         if who not in (ACCOUNT["email"], ACCOUNT["username"]) or fields.text(spec.password) != known:
             raise RefusedError(401, "wrong user name or password")
 
-    def _reply(self, request: SiteRequest, site: SiteSchema, action: FormAction, fields: Fields) -> Response:
+    def _reply(
+        self, request: SiteRequest, site: SiteSchema, action: FormAction, fields: Fields, done: Done
+    ) -> Response:
+        if action.record:
+            link = _address(action, fields, done.row) or done.link
+            if "x-requested-with" in request.headers or not link:
+                return JSONResponse({"success": 1, "redirect": link, "said": done.said}, headers=NO_STORE)
+            return _see_other(link)
         if action.redirect == "back":
             return _see_other(_referer(request, site))
         if action.redirect:
@@ -123,10 +132,15 @@ class Actions:
         return _success({"success": 1})
 
 
-def _address(action: FormAction, fields: Fields) -> str:
-    """Return the address of an action's redirect, with its parameters filled in."""
+def _address(action: FormAction, fields: Fields, row: Row | None = None) -> str:
+    """Return the address of an action's redirect, with fields of the form or of a record filled in."""
     names = [name for _, name, _, _ in Formatter().parse(action.redirect) if name]
-    return action.redirect.format(**{name: quote(fields.text(name), safe="") for name in names})
+    safe = "/" if action.record else ""
+    texts = {
+        name: str((row or {}).get(name, "")) if name not in fields.values else fields.text(name)
+        for name in names
+    }
+    return action.redirect.format(**{name: quote(text, safe=safe) for name, text in texts.items()})
 
 
 def to_login(request: SiteRequest, site: SiteSchema, *, back: bool = False) -> Response:

@@ -31,6 +31,8 @@ from .decisions import DECISION, take_decision
 from .episode import EpisodeState
 from .faults import fault_answer
 from .pages import KIT, NO_STORE, NotFoundError, PageResponse, Renderer
+from .record_changes import InvalidError
+from .record_pages import ROUTED, options, route_path
 from .request_fields import RefusedError, check_head, read_body
 from .sessions import Keyring, SiteEpisode, current_session, seen_by
 from .site_request import SiteRequest
@@ -208,13 +210,13 @@ class SiteApp:
         if is_html and not isinstance(response, PageResponse):
             html = self._renderer.with_footer(bytes(response.body).decode(), site)
             response = PageResponse(html, response.status_code, NO_STORE)
-        if is_html and request.method == "GET" and response.status_code == 200 and _is_shown(request):
+        is_view = is_html and request.method == "GET" and response.status_code == 200
+        if is_view and (_is_shown(request) or request.url.path.startswith(ROUTED)):
             if decision := episode.staged and episode.staged.due(request.host, request.url.path):
                 episode.log(site, "asked", decision=decision["kind"], purposes=offered(decision))
                 html = self._renderer.with_decision(bytes(response.body).decode(), site, decision)
                 response = PageResponse(html, 200, NO_STORE)
-            query = {"query": request.url.query} if request.url.query else {}
-            episode.log(site, "visit", host=request.host, path=request.url.path, **query)
+            episode.log(site, "visit", host=request.host, **_place(request))
         return response
 
     def _match(self, request: SiteRequest, site: SiteSchema, host: str) -> tuple[Route | None, list[str]]:
@@ -245,7 +247,7 @@ class SiteApp:
     def _routes_of(self, site: SiteSchema, host: str) -> list[Route]:
         if host not in self._routes:
             pages = [
-                Route(page.path, self._page_handler(site, page), methods=["GET"])
+                Route(route_path(page.path), self._page_handler(site, page), methods=["GET"])
                 for page in site.pages
                 if host in _hosts_of(page, site)
             ]
@@ -262,6 +264,8 @@ class SiteApp:
             ]
             if site.login_callback:
                 actions.append(Route(site.login_callback, self._callback_handler(site), methods=["GET"]))
+            if site.modules:
+                actions.append(Route("/_records/{module}", partial(options, site=site), methods=["GET"]))
             if site.consent:
                 actions.append(Route("/_consent", partial(decide, consent=site.consent), methods=["POST"]))
             # If two paths match, one without parameters takes precedence, whatever the order in the file.
@@ -380,12 +384,22 @@ def _refusal(error: Exception, status: int = 400) -> Response:
     status = error.status if isinstance(error, RefusedError) else status
     # The message may quote text from the request that cannot be encoded.
     said = str(error).encode("utf-8", "replace").decode()
-    return JSONResponse({"error": said, "message": said}, status, NO_STORE)
+    fields = {"errors": error.errors} if isinstance(error, InvalidError) else {}
+    return JSONResponse({"error": said, "message": said, **fields}, status, NO_STORE)
 
 
 def _is_shown(request: SiteRequest) -> bool:
     """Whether a tab or a frame shows the answer. A client that is no browser does not tell, and counts as one."""
     return request.headers.get("sec-fetch-mode", "navigate") == "navigate"
+
+
+def _place(request: SiteRequest) -> Row:
+    """Return the path, query and fragment of the page that a request shows."""
+    path, query = request.url.path, request.url.query
+    if path.startswith(ROUTED):
+        route = path.removeprefix(ROUTED.rstrip("/")) + (f"?{query}" if query else "")
+        return {"path": "/", "fragment": route}
+    return {"path": path, **({"query": query} if query else {})}
 
 
 def _is_own(origin: str, site: SiteSchema) -> bool:

@@ -8,9 +8,11 @@ import sqlite3
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from datetime import date
 from typing import Any
 
 from websp_gym.sandbox.schema.catalog import Catalog
+from websp_gym.sandbox.schema.company import merged
 from websp_gym.sandbox.schema.did_you_mean import nearest
 from websp_gym.sandbox.schema.settings import Value
 from websp_gym.sandbox.schema.site import CURRENT, SESSIONS, SiteSchema, check_foreign
@@ -77,6 +79,9 @@ class EpisodeState:
         # Worker threads take turns: two never use it at once.
         self._db = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
         self._db.deserialize(blank)
+        self._db.execute(f"PRAGMA user_version = {date.today().toordinal()}")
+        self.day = date.today()
+        """The day on which it takes place, kept with the state: dates of shared records are relative to it."""
 
     def close(self) -> None:
         """Discard the state."""
@@ -130,6 +135,10 @@ class EpisodeState:
                 429, "this browser has sent too much: no further requests are carried out in this episode"
             )
 
+    def now(self) -> str:
+        """Return the moment, on the day of the episode."""
+        return f"{self.day} {time.strftime('%H:%M')}"
+
     def settings(self, site: SiteSchema) -> dict[str, Value]:
         """Return the value of every declared setting of a site, including defaults."""
         stored = self._execute("SELECT key, value FROM settings WHERE site = ?", (site.slug,))
@@ -156,32 +165,38 @@ class EpisodeState:
 
     def items(self, site: SiteSchema) -> dict[str, list[Row]]:
         """Return the items of every collection of a site, including its sessions."""
-        found = {
-            name: {row["id"]: spec.complete(row) for row in spec.rows()}
-            for name, spec in site.collections.items()
-        }
-        stored = self._execute(
-            "SELECT collection, id, data FROM items WHERE site = ? ORDER BY number", (site.slug,)
-        )
-        for name, item, data in stored:
+        return {name: list(self.items_of(site, name).values()) for name in site.collections}
+
+    def items_of(self, site: SiteSchema, collection: str) -> dict[str, Row]:
+        """Return the items of a collection by id. They may belong to all episodes: never change one.
+
+        Raise ValueError for an unknown collection.
+        """
+        if collection not in site.collections:
+            raise ValueError(f'unknown collection "{collection}"{nearest(collection, site.collections)}')
+        home = self._home(site, collection)
+        spec = home.collections[collection]
+        if spec.shared is not None:
+            found = dict(spec.shared.on(self.day))
+        else:
+            found = {row["id"]: spec.complete(row) for row in spec.rows()}
+        for item, data in self._stored(home, collection):
             if data is None:
-                found[name].pop(item, None)
+                found.pop(item, None)
             else:
-                found[name][item] = json.loads(data)
-        if site.session_of:
-            found[SESSIONS] = {
-                row["id"]: row for row in self.items(self.catalog.session_owner(site))[SESSIONS]
-            }
-        return {name: list(rows.values()) for name, rows in found.items()}
+                found[item] = json.loads(data)
+        return found
+
+    def _stored(self, site: SiteSchema, collection: str) -> sqlite3.Cursor:
+        query = "SELECT id, data FROM items WHERE site = ? AND collection = ? ORDER BY number"
+        return self._execute(query, (site.slug, collection))
 
     def rows(self, site: SiteSchema, collection: str, where: Row | None = None) -> list[Row]:
         """Return the items of a collection whose fields all equal ``where``, compared as text.
 
         Raise ValueError for an unknown collection.
         """
-        if collection not in site.collections:
-            raise ValueError(f'unknown collection "{collection}"{nearest(collection, site.collections)}')
-        every = self.items(site)[collection]
+        every = self.items_of(site, collection).values()
         wanted = {name: str(value) for name, value in (where or {}).items()}
         return [
             row for row in every if all(str(row.get(name, "")) == value for name, value in wanted.items())
@@ -202,7 +217,8 @@ class EpisodeState:
         """
         existing = self.rows(site, collection)
         spec = site.collections[collection]
-        if len(existing) + len(rows) > MAX_ITEMS:
+        most = MAX_ITEMS + (len(spec.shared.on(self.day)) if spec.shared is not None else 0)
+        if len(existing) + len(rows) > most:
             raise ValueError(f"{collection}: more than {MAX_ITEMS} items")
         keys = {_hashable(row.get(spec.key)) for row in existing} if spec.key is not None else set()
         ids = self._ids(site, collection)
@@ -260,14 +276,22 @@ class EpisodeState:
     def replace(self, site: SiteSchema, collection: str, rows: list[Row]) -> None:
         """Replace the items of a collection with ``rows`` (initial state), except the browser's own session.
 
+        Where records are shared by all episodes, the rows are added to them, or change those with their ``id``.
+
+
         Raise ValueError for an unknown collection or field, or a wrong value.
         """
         if collection == SESSIONS:
             check_foreign(rows)
-        for item in self.rows(site, collection):
-            if collection != SESSIONS or not item[CURRENT]:
-                self.write(site, collection, item["id"], None)
-        self.add_all(site, collection, rows, kind="setup")
+        spec = site.collections[collection]
+        if spec.shared is not None:
+            for name, item in merged(self.items_of(site, collection), rows).items():
+                self.write(site, collection, name, spec.complete(item))
+        else:
+            for item in self.rows(site, collection):
+                if collection != SESSIONS or not item[CURRENT]:
+                    self.write(site, collection, item["id"], None)
+            self.add_all(site, collection, rows, kind="setup")
         self.log(site, "setup", collection=collection, count=len(rows))
 
     def new_code(self, site: SiteSchema, redir: str) -> str:
@@ -344,10 +368,24 @@ class EpisodeState:
     def load(self, dump: bytes) -> None:
         """Replace the database with a dumped one, and log a ``setup`` event."""
         self._db.deserialize(dump)
+        self.day = date.fromordinal(self._db.execute("PRAGMA user_version").fetchone()[0])
         self.log(None, "setup", restored=True)
 
     def _site_state(self, site: SiteSchema) -> Row:
-        return {"settings": self.settings(site), "collections": self.items(site)}
+        return {
+            "settings": self.settings(site),
+            "collections": {name: self._kept(site, name) for name in site.collections},
+        }
+
+    def _kept(self, site: SiteSchema, collection: str) -> list[Row] | Row:
+        """Return the items of a collection; where all episodes share its records, only the differences from them."""
+        shared = site.collections[collection].shared
+        if shared is None:
+            return list(self.items_of(site, collection).values())
+        known = shared.on(self.day)
+        now = {item: json.loads(data) if data else None for item, data in self._stored(site, collection)}
+        rows = {item: row for item, row in now.items() if row != known.get(item)}
+        return {"company": shared.digest, "rows": rows}
 
     def write(self, site: SiteSchema, collection: str, item: str, data: Row | None) -> None:
         """Store an item (None: mark it as removed) without checking or logging."""
@@ -361,9 +399,9 @@ class EpisodeState:
     def _ids(self, site: SiteSchema, collection: str) -> set[str]:
         """Return every id that has been used in a collection, including those of removed items."""
         home = self._home(site, collection)
-        query = "SELECT id FROM items WHERE site = ? AND collection = ?"
-        stored = {item for (item,) in self._execute(query, (home.slug, collection))}
-        return stored | {row["id"] for row in home.collections[collection].rows()}
+        spec = home.collections[collection]
+        first = spec.shared.on(self.day) if spec.shared is not None else [row["id"] for row in spec.rows()]
+        return {item for item, _ in self._stored(home, collection)}.union(first)
 
     def _home(self, site: SiteSchema, collection: str) -> SiteSchema:
         """Return the site that stores a collection; sessions are stored by the site that owns the sign-in."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,9 +13,10 @@ from starlette.responses import HTMLResponse, Response
 from websp_gym.sandbox.schema.account import ACCOUNT
 from websp_gym.sandbox.schema.catalog import Catalog
 from websp_gym.sandbox.schema.site import SESSION_ENDED, SiteSchema
-from websp_gym.sandbox.schema.site_schema import Page
+from websp_gym.sandbox.schema.site_schema import Page, Row
 
-from . import panel_view, scenery
+from . import panel_view, records, scenery
+from .episode import EpisodeState
 from .search import find
 from .sessions import Keyring, SiteEpisode
 from .site_request import SiteRequest
@@ -126,12 +128,14 @@ class Renderer:
             "account": episode.account,
             "session_ended": SESSION_ENDED if episode.session_ended else "",
             "settings": episode.settings,
-            "items": episode.all_items(),
+            "items": _Items(request._episode_state, site),
             "sessions": episode.sessions,
             "menus": site.menus,
             "consent": site.consent.shown(episode.settings) if site.consent else None,
             "params": request.path_params,
             "query": dict(request.query_params),
+            "queries": {name: request.query_params.getlist(name) for name in request.query_params},
+            "record": request.path_params.get("id", ""),
             "flash": flash is not None,
             "new_token": self._keys.access_token(site, flash) if flash else None,
             "path": request.url.path,
@@ -139,6 +143,7 @@ class Renderer:
             "saved_login": self._saved_login(request, site),
             "data": site.data,
             "planted": partial(_planted, request, site),
+            **records.helpers(request._episode_state, site),
             "find_pages": partial(find, sites=[site], signed_in=episode.account is not None, every=True),
         }
 
@@ -169,6 +174,28 @@ class Renderer:
             not_found=_not_found,
         )
         return environment
+
+
+class _Items(Mapping[str, list[Row]]):
+    """The items of each collection, read when a template asks for them."""
+
+    def __init__(self, episode: EpisodeState, site: SiteSchema) -> None:
+        self._episode = episode
+        self._site = site
+        self._known: dict[str, list[Row]] = {}
+
+    def __getitem__(self, name: str) -> list[Row]:
+        if name not in self._site.collections:
+            raise KeyError(name)
+        if name not in self._known:
+            self._known[name] = self._episode.rows(self._site, name)
+        return self._known[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._site.collections)
+
+    def __len__(self) -> int:
+        return len(self._site.collections)
 
 
 def _not_found() -> None:

@@ -134,10 +134,6 @@ class SiteEpisode:
         """
         return self._episode.rows(self._site, name)
 
-    def all_items(self) -> dict[str, list[Row]]:
-        """Return the items of every collection, by collection name."""
-        return self._episode.items(self._site)
-
     def add(self, name: str, /, **fields: Any) -> Row:
         """Add an item to a collection and log it.
 

@@ -1,0 +1,103 @@
+"""The pages and actions made from the modules of a site."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from .modules import Module, View
+from .site_schema import FormAction, Page, RecordChange, check_path
+
+TEMPLATE = "kit/records/page.html"
+ROUTE = "/#/"
+"""How the path of a page begins that the site's shell loads, as its fragment says."""
+ACTIONS = "/records"
+"""The path below which the actions of modules are."""
+
+_VIEWS: dict[View, str] = {
+    "list": "{module}",
+    "detail": "{module}/record/{id}",
+    "create": "{module}/edit",
+    "edit": "{module}/edit/{id}",
+    "convert": "{module}/convert/{id}",
+    "merge": "{module}/merge",
+    "import": "{module}/import",
+    "history": "{module}/history/{id}",
+}
+"""The pages of a module, below the first part of a site's ``record_paths``."""
+
+
+def views_of(module: Module) -> list[View]:
+    """Return the pages that a module has."""
+    if module.table is None:
+        return []
+    if module.readonly:
+        return ["list", "detail"]
+    found: list[View] = ["list", "detail", "create", "edit"]
+    found += ["convert"] if module.convert else []
+    found += ["merge"] if "merge" in module.table.bulk else []
+    found += ["import"] if module.imports else []
+    return found + (["history"] if module.history else [])
+
+
+def link_patterns(name: str, module: Module, root: str) -> dict[View, str]:
+    """Return the address of each page of a module, with ``{id}`` in place of a record's id.
+
+    Args:
+        name: The name of the module.
+        module: The module.
+        root: The first part of the addresses of the site's modules.
+    """
+    return {
+        view: module.paths.get(view) or root + _VIEWS[view].replace("{module}", name)
+        for view in views_of(module)
+    }
+
+
+def pages_of(name: str, module: Module, root: str, frame: str) -> Iterator[Page]:
+    """Yield the pages of a module. One whose address has a query is shown by a page of the site instead.
+
+    Args:
+        name: The name of the module.
+        module: The module.
+        root: The first part of the addresses of the site's modules.
+        frame: The template around the pages, with a block ``panel``.
+    """
+    for view, path in link_patterns(name, module, root).items():
+        if "?" in path:
+            continue
+        routed = path.startswith(ROUTE)
+        around = "kit/records/bare.html" if routed else frame
+        if not around:
+            raise ValueError("needs a layout for its pages, or record_paths that begin with /#/")
+        title = module.many if view == "list" else module.one
+        yield Page(
+            path=check_path(path),
+            template=TEMPLATE,
+            title=title,
+            description=f"{module.many} of the company" if view == "list" else "",
+            login=module.login,
+            fragment=routed,
+            context={"module": name, "view": view, "frame": around},
+        )
+
+
+def actions_of(name: str, module: Module) -> Iterator[FormAction]:
+    """Yield the actions that the pages of a module send their forms to."""
+    if module.table is None or module.readonly:
+        return
+    does = ["create", "save", "delete", "relate", "export"]
+    does += ["convert"] * bool(module.convert) + ["merge"] * ("merge" in module.table.bulk)
+    for each in [*does, *["import"] * bool(module.imports)]:
+        change = RecordChange.model_validate({"module": name, "does": each})
+        yield FormAction(path=f"{ACTIONS}/{name}/{each}", login=module.login, record=[change])
+
+
+def change_problems(change: RecordChange, modules: Mapping[str, Module]) -> Iterator[str]:
+    """Yield what does not fit in a change of records."""
+    if change.module not in modules:
+        yield f'record: unknown module "{change.module}"'
+        return
+    known = [*modules[change.module].typed, "id"]
+    for name in (*change.fields, *change.values, *change.where):
+        if name not in known:
+            yield f'record: {change.module} has no field "{name}"'

@@ -1,0 +1,444 @@
+"""Changing the records of modules: forms, bulk actions, conversion, merging, import and export."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from string import Formatter
+from typing import Any
+
+from websp_gym.sandbox.schema.dependencies import all_hold
+from websp_gym.sandbox.schema.fields import RecordField, RecordsField
+from websp_gym.sandbox.schema.modules import Module, Verb
+from websp_gym.sandbox.schema.site import SiteSchema
+from websp_gym.sandbox.schema.site_schema import RecordChange, Row
+
+from .episode import EpisodeState
+from .records import Records, table_of
+from .request_fields import Fields, RefusedError
+
+EXPORTS, IMPORTS = "exports", "imports"
+"""The modules that keep what was exported and imported, if a site has them."""
+_STAMPS = ("me", "today", "now")
+_MOST_IMPORTED = 200
+
+
+class InvalidError(RefusedError):
+    """Error for a form with wrong values; nothing changed.
+
+    Attributes:
+        errors: What is wrong, by field.
+    """
+
+    def __init__(self, errors: Mapping[str, str]) -> None:
+        super().__init__(422, " ".join(dict.fromkeys(errors.values())))
+        self.errors = dict(errors)
+
+
+@dataclass
+class Done:
+    """What changes of records did.
+
+    Attributes:
+        row: The last record that was made or changed; an empty one if there is none.
+        link: The page to go to next.
+        said: The message about it.
+    """
+
+    row: Row = field(default_factory=dict)
+    link: str = ""
+    said: str = ""
+
+
+class RecordChanges:
+    """Carries out the changes of records that an action declares, within a transaction of the episode.
+
+    Args:
+        episode: The state of the episode.
+        site: The site.
+        fields: The fields of the request.
+    """
+
+    def __init__(self, episode: EpisodeState, site: SiteSchema, fields: Fields) -> None:
+        self._episode = episode
+        self._site = site
+        self._sent = fields
+        self._records = Records(episode, site)
+
+    def carry_out(self, changes: Sequence[RecordChange]) -> Done:
+        """Carry out changes, one after the other.
+
+        Raises:
+            RefusedError: The account may not do it, or there is no such record.
+            InvalidError: A value is wrong.
+        """
+        does: dict[str, Callable[[RecordChange, Module], Done]] = {
+            "create": self._create,
+            "save": self._save,
+            "delete": self._delete,
+            "relate": self._relate,
+            "export": self._export,
+            "convert": self._convert,
+            "merge": self._merge,
+            "import": self._import,
+        }
+        done = Done()
+        for change in changes:
+            now = does[change.does](change, self._records.module(change.module))
+            self._records.forget()
+            done = Done(now.row or done.row, now.link or done.link, now.said or done.said)
+        return done
+
+    # ------------------------------------------------------------ one record, or several
+
+    def _create(self, change: RecordChange, module: Module) -> Done:
+        values, errors = self._values(change, module)
+        row = self._add(change.module, module, values, errors)
+        said = change.said or "{title} was created."
+        return self._done(change.module, row, said, 1)
+
+    def _add(self, name: str, module: Module, values: Row, errors: Mapping[str, str]) -> Row:
+        """Add a record with some values; the others are those that a new one begins with."""
+        row = {key: spec.default for key, spec in module.typed.items()} | values
+        for stamps in (module.stamps, module.touch):
+            row |= {key: self._records.stamp(kind) for key, kind in stamps.items() if not values.get(key)}
+        if module.numbered:
+            row[module.numbered.field] = self._next_number(name, module, row)
+        self._demand("create", name, module, row)
+        self._check(name, module, row, None, set(module.typed), errors)
+        return self._episode.add(self._site, name, row)
+
+    def _save(self, change: RecordChange, module: Module) -> Done:
+        rows = self._chosen(change, module)
+        if not rows and change.optional:
+            return Done()
+        values, errors = self._values(change, module)
+        if not values and not errors:
+            raise RefusedError(400, "there is nothing to change")
+        self._check_version(rows)
+        for row in rows:
+            self._demand("edit", change.module, module, row)
+            self._check(change.module, module, row | values, row, set(values), errors)
+            touched = {key: self._records.stamp(kind) for key, kind in module.touch.items()}
+            self._episode.update(self._site, change.module, {"id": row["id"]}, touched | values)
+        after = rows[-1] | values
+        said = change.said or ("{title} was saved." if len(rows) == 1 else "{count} records were changed.")
+        done = self._done(change.module, after, said, len(rows))
+        return done if len(rows) == 1 else Done({}, "", done.said)
+
+    def _delete(self, change: RecordChange, module: Module) -> Done:
+        rows = self._chosen(change, module)
+        for row in rows:
+            self._demand("delete", change.module, module, row)
+        if module.soft:
+            for row in rows:
+                self._episode.update(self._site, change.module, {"id": row["id"]}, {module.soft: True})
+        else:
+            self._episode.discard(self._site, change.module, rows)
+        said = change.said or ("{title} was deleted." if len(rows) == 1 else "{count} records were deleted.")
+        done = self._done(change.module, rows[-1], said, len(rows))
+        return Done({}, self._records.link(change.module, "list"), done.said)
+
+    def _relate(self, change: RecordChange, module: Module) -> Done:
+        """Add records to a field that refers to several, or take some out of it."""
+        (row,) = self._chosen(change, module)
+        key = self._sent.text("field")
+        spec = module.typed.get(key)
+        if not isinstance(spec, RecordsField) or key in module.fixed:
+            raise RefusedError(400, f"{module.one} has no such list")
+        self._demand("edit", change.module, module, row)
+        gone, new = _listed(self._sent.values.get("remove")), _listed(self._sent.values.get("add"))
+        now = [each for each in row[key] if each not in gone]
+        now += [each for each in new if each not in now]
+        self._check(change.module, module, row | {key: now}, row, {key}, {})
+        self._episode.update(self._site, change.module, {"id": row["id"]}, {key: now})
+        return Done(row, "", change.said or f"{self._records.title(change.module, row)} was saved.")
+
+    # ------------------------------------------------------------ several modules
+
+    def _convert(self, change: RecordChange, module: Module) -> Done:
+        (old,) = self._chosen(change, module)
+        convert = module.convert
+        if convert is None:
+            raise RefusedError(400, f"{module.one} cannot be converted")
+        self._demand("edit", change.module, module, old)
+        made: dict[str, Row] = {}
+        for name, spec in convert.into.items():
+            if not spec.always and self._sent.text(name) not in ("on", "true"):
+                continue
+            other = self._records.module(name)
+            fields = {key: f"{name}.{key}" for key in other.in_forms}
+            values, errors = self._values(RecordChange(module=name, does="create", fields=fields), other)
+            values |= {key: made[to]["id"] for key, to in spec.links.items() if to in made}
+            errors = {f"{name}.{key}": said for key, said in errors.items()}
+            try:
+                made[name] = self._add(name, other, values, errors)
+            except InvalidError as error:
+                known = {key.removeprefix(f"{name}."): said for key, said in error.errors.items()}
+                raise InvalidError({f"{name}.{key}": said for key, said in known.items()}) from None
+            self._records.forget()
+        self._episode.update(self._site, change.module, {"id": old["id"]}, convert.values)
+        title = self._records.title(change.module, old)
+        return Done(old, self._records.link(change.module, "detail", old["id"]), f"{title} was converted.")
+
+    def _merge(self, change: RecordChange, module: Module) -> Done:
+        """Save the chosen values in one record, let everything refer to it, and delete the others."""
+        rows = self._chosen(change, module)
+        if len(rows) < 2:
+            raise RefusedError(400, "choose two records or more to merge")
+        kept, others = rows[0], rows[1:]
+        known = {row["id"]: row for row in rows}
+        picked = {key: known.get(self._sent.text(f"pick.{key}"), kept)[key] for key in module.in_forms}
+        values = {key: value for key, value in picked.items() if value != kept[key]}
+        self._demand("edit", change.module, module, kept)
+        for row in others:
+            self._demand("delete", change.module, module, row)
+        self._episode.discard(self._site, change.module, others)
+        self._records.forget()
+        self._check(change.module, module, kept | values, kept, set(values), {})
+        if values:
+            self._episode.update(self._site, change.module, {"id": kept["id"]}, values)
+        gone = {row["id"] for row in others}
+        for name, other in self._site.modules.items():
+            for key, spec in other.typed.items():
+                if isinstance(spec, RecordField | RecordsField) and spec.of == change.module:
+                    self._refer(name, key, gone, kept["id"])
+        return self._done(change.module, kept | values, "The records were merged into {title}.", len(rows))
+
+    def _refer(self, name: str, key: str, gone: set[str], to: str) -> None:
+        for row in self._records.all(name):
+            value = row[key]
+            if isinstance(value, list) and not gone.isdisjoint(value):
+                new: Any = list(dict.fromkeys(to if each in gone else each for each in value))
+            elif isinstance(value, str) and value in gone:
+                new = to
+            else:
+                continue
+            self._episode.update(self._site, name, {"id": row["id"]}, {key: new})
+
+    # ------------------------------------------------------------ files
+
+    def _export(self, change: RecordChange, module: Module) -> Done:
+        rows = self._chosen(change, module)
+        self._demand("export", change.module, module, None)
+        count = len(rows)
+        if EXPORTS in self._site.modules:
+            every = self._sent.text("all") == "1"
+            log = {
+                "module": change.module,
+                "count": count,
+                "filter": self._filter(module) if every else "selected records",
+                "records": [row["id"] for row in rows],
+                "made": self._records.stamp("now"),
+                "by": self._records.stamp("me"),
+            }
+            known = self._site.modules[EXPORTS].typed
+            self._episode.add(self._site, EXPORTS, {key: log[key] for key in log if key in known})
+        word = module.many if count != 1 else module.one
+        return Done({}, "", change.said or f"{count} {word} exported to {change.module}.csv.")
+
+    def _filter(self, module: Module) -> str:
+        """Return the filter of the exported list in one text."""
+        values = self._sent.values
+        parts = [
+            f"{key}={','.join(_listed(values[key]))}" for key in module.typed if _listed(values.get(key))
+        ]
+        return ";".join([*parts, *([f"q={self._sent.text('q')}"] if self._sent.text("q") else [])])
+
+    def _import(self, change: RecordChange, module: Module) -> Done:
+        """Make records from a file of the site, by the columns that the form assigns to fields."""
+        self._demand("create", change.module, module, None)
+        file = self._records.get(module.imports, self._sent.text("file"))
+        if file is None:
+            raise InvalidError({"file": "Choose a file to import."})
+        columns, lines = table_of(file)
+        to = {
+            column: self._sent.text(f"map.{number}")
+            for number, column in enumerate(columns)
+            if self._sent.text(f"map.{number}") in module.typed
+        }
+        missing = [module.label(key) for key in module.required if key not in to.values()]
+        if missing:
+            raise InvalidError({"map": f"No column is assigned to {', '.join(missing)}."})
+        keys = [key for key in _listed(self._sent.values.get("duplicates")) if key in module.typed]
+        made = found = wrong = 0
+        for line in lines[:_MOST_IMPORTED]:
+            values, errors = self._imported(module, {to[column]: line[column] for column in to})
+            same = [
+                row
+                for row in self._records.all(change.module)
+                if keys and all(row[key] and row[key] == values.get(key) for key in keys)
+            ]
+            if same:
+                found += 1
+                if self._sent.text("on_duplicate") == "update":
+                    self._demand("edit", change.module, module, same[0])
+                    self._episode.update(self._site, change.module, {"id": same[0]["id"]}, values)
+                continue
+            try:
+                self._add(change.module, module, values, errors)
+                made += 1
+            except InvalidError:
+                wrong += 1
+            self._records.forget()
+        log = {
+            "module": change.module,
+            "file": file["id"],
+            "made": made,
+            "duplicates": found,
+            "errors": wrong,
+        }
+        if IMPORTS in self._site.modules:
+            known = self._site.modules[IMPORTS].typed
+            log |= {"when": self._records.stamp("now"), "by": self._records.stamp("me")}
+            self._episode.add(self._site, IMPORTS, {key: log[key] for key in log if key in known})
+        said = (
+            f"{made} {module.many if made != 1 else module.one} imported, {found} duplicates, {wrong} errors."
+        )
+        return Done({}, self._records.link(change.module, "list"), said)
+
+    def _imported(self, module: Module, cells: Mapping[str, str]) -> tuple[Row, dict[str, str]]:
+        values: Row = {}
+        errors: dict[str, str] = {}
+        for key, text in cells.items():
+            spec = module.typed[key]
+            if isinstance(spec, RecordField):
+                fitting = [
+                    row["id"]
+                    for row in self._records.all(spec.of)
+                    if self._records.title(spec.of, row).casefold() == text.strip().casefold()
+                ]
+                values[key] = fitting[0] if fitting else ""
+                continue
+            try:
+                values[key] = spec.parse(text.strip()) if text.strip() else spec.default
+            except ValueError as error:
+                errors[key] = f"{module.label(key)}: {error}"
+        return values, errors
+
+    # ------------------------------------------------------------ what was sent
+
+    def _chosen(self, change: RecordChange, module: Module) -> list[Row]:
+        """Return the records that a request is about. Raise RefusedError if one of them is not there."""
+        name = change.module
+        if change.where:
+            wanted = {key: self._sent.text(form) for key, form in change.where.items()}
+            found = [
+                row
+                for row in self._records.all(name)
+                if all(str(row[key]) == value for key, value in wanted.items())
+            ]
+            if not found and not change.optional:
+                raise RefusedError(404, f"no such {module.noun}")
+            return found
+        if self._sent.text("all") == "1":
+            return self._records.filtered(name, self._sent.values)
+        ids = _listed(self._sent.values.get("id"))
+        rows = [self._records.get(name, each) for each in dict.fromkeys(ids)]
+        if not rows or None in rows:
+            raise RefusedError(404, f"no such {module.noun}" if ids else "nothing is selected")
+        return [row for row in rows if row is not None]
+
+    def _values(self, change: RecordChange, module: Module) -> tuple[Row, dict[str, str]]:
+        """Return the values that were sent, and what is wrong with those that cannot be read."""
+        fields = change.fields or {key: key for key in module.in_forms}
+        values: Row = {}
+        errors: dict[str, str] = {}
+        for key, form in fields.items():
+            if form not in self._sent.values:
+                continue
+            raw = self._sent.values[form]
+            try:
+                values[key] = module.typed[key].parse(raw)
+            except ValueError as error:
+                errors[key] = f"{module.label(key)}: {error}"
+            if key in module.required and raw in ("", []):
+                errors[key] = f"{module.label(key)} is required."
+        for key, value in change.values.items():
+            if value in _STAMPS:
+                values[key] = self._records.stamp(str(value))
+            elif isinstance(value, str) and "{" in value:
+                values[key] = module.typed[key].parse(self._filled(value))
+            else:
+                values[key] = module.typed[key].check(value)
+        return values, errors
+
+    def _filled(self, text: str) -> str:
+        names = [name for _, name, _, _ in Formatter().parse(text) if name]
+        return text.format(**{name: self._sent.text(name) for name in names})
+
+    # ------------------------------------------------------------ checks
+
+    def _demand(self, verb: Verb, name: str, module: Module, row: Row | None) -> None:
+        if not self._records.may(verb, name, row):
+            raise RefusedError(403, f"You are not allowed to {verb} {module.many.lower()}.")
+
+    def _check_version(self, rows: Sequence[Row]) -> None:
+        seen = self._sent.text("_version")
+        if seen and len(rows) == 1 and seen != self._records.version(rows[0]):
+            raise RefusedError(
+                409, "Somebody else has changed this in the meantime. Reload the page to see it."
+            )
+
+    def _check(
+        self, name: str, module: Module, row: Row, old: Row | None, keys: set[str], errors: Mapping[str, str]
+    ) -> None:
+        """Raise InvalidError if a record cannot be as it is; of an old one, only the changed fields are checked."""
+        wrong = dict(self._problems(name, module, row, old, keys))
+        wrong |= errors
+        if wrong:
+            raise InvalidError(wrong)
+
+    def _problems(
+        self, name: str, module: Module, row: Row, old: Row | None, keys: set[str]
+    ) -> Iterator[tuple[str, str]]:
+        needed = [key for key, when in module.required_when.items() if all_hold(when, row)]
+        for key in (*module.required, *needed):
+            hidden = key in module.shown_when and not all_hold(module.shown_when[key], row)
+            if key in keys and row[key] in ("", []) and not hidden:
+                yield key, f"{module.label(key)} is required."
+        for key, rules in module.choices_when.items():
+            for other, allowed in rules.items():
+                if row[key] and {key, other} & keys and row[key] not in allowed.get(row[other], ()):
+                    label = module.label(other)
+                    yield key, f"{module.label(key)} does not go with this {label.lower()}."
+        for first, second in module.order:
+            if {first, second} & keys and row[first] and row[second] and row[second] < row[first]:
+                yield second, f"{module.label(second)} must not be before {module.label(first).lower()}."
+        for key in module.unique:
+            others = self._records.all(name) if key in keys and row[key] else []
+            if any(self._clashes(module, key, row, old, other) for other in others):
+                yield key, f"{module.label(key)} has already been taken."
+        for key in keys:
+            spec = module.typed[key]
+            if isinstance(spec, RecordField | RecordsField):
+                ids = row[key] if isinstance(row[key], list) else [row[key]] if row[key] else []
+                before = _listed(old[key]) if old else []
+                if any(self._records.get(spec.of, each) is None and each not in before for each in ids):
+                    yield key, f"{module.label(key)}: choose from the list."
+
+    def _clashes(self, module: Module, key: str, row: Row, old: Row | None, other: Row) -> bool:
+        if old is not None and other["id"] == old["id"]:
+            return False
+        same_place = not module.within or other[module.within] == row[module.within]
+        return bool(same_place and str(other[key]).casefold() == str(row[key]).casefold())
+
+    def _next_number(self, name: str, module: Module, row: Row) -> int:
+        assert module.numbered is not None
+        key, within = module.numbered.field, module.numbered.within
+        rows = self._episode.items_of(self._site, name).values()
+        known = [each[key] for each in rows if not within or each[within] == row[within]]
+        return int(max(known, default=0)) + 1
+
+    def _done(self, name: str, row: Row, said: str, count: int) -> Done:
+        self._records.forget()
+        title = self._records.title(name, row)
+        link = self._records.link(name, "detail", row["id"])
+        return Done(row, link, said.replace("{title}", title).replace("{count}", str(count)))
+
+
+def _listed(value: Any) -> list[str]:
+    """Return the texts of a field that may have been sent once or several times."""
+    if value is None or value == "":
+        return []
+    return [str(each) for each in value] if isinstance(value, list) else [str(value)]
