@@ -141,6 +141,25 @@ class RecordsField(BaseSetting):
         return self.check(raw.split(";") if isinstance(raw, str) else raw)
 
 
+class WordsField(BaseSetting):
+    """Any number of words, such as the labels of an issue."""
+
+    type: Literal["words"]
+    """A list of texts; forms may send them in one text, with semicolons."""
+    default: list[StrictStr] = Field(default_factory=list)
+    """The value in a fresh account."""
+
+    def check(self, value: object) -> list[str]:
+        if not isinstance(value, list) or not all(
+            isinstance(each, str) and len(each) <= _LONGEST_ID for each in value
+        ):
+            raise ValueError("this is not a list of words")
+        return list(dict.fromkeys(each.strip() for each in value if each.strip()))
+
+    def parse(self, raw: object) -> list[str]:
+        return self.check(raw.split(";") if isinstance(raw, str) else raw)
+
+
 FieldType: TypeAlias = Annotated[
     BoolSetting
     | ChoiceSetting
@@ -151,7 +170,8 @@ FieldType: TypeAlias = Annotated[
     | DateField
     | MomentField
     | RecordField
-    | RecordsField,
+    | RecordsField
+    | WordsField,
     Field(discriminator="type"),
 ]
 """The types of the fields of an item: those of settings, and these."""

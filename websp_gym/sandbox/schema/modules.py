@@ -125,6 +125,9 @@ class Module(Collection):
     """Choices that depend on another choice: `{status: {state: {Open: [New], Closed: [Rejected]}}}`."""
     order: list[tuple[str, str]] = Field(default_factory=list)
     """Pairs of dates, numbers or moments of which the second must not be before the first."""
+    ident: str = ""
+    """The `id` of a new record, from its fields (`"{namespace}/{path}"`), or `sha` for a digest; by default, a
+    number."""
     unique: list[str] = Field(default_factory=list)
     """Fields whose value no two records have."""
     within: str = ""
@@ -151,6 +154,8 @@ class Module(Collection):
     """Whether pages show who changed what."""
     allow: dict[Verb, list[str]] = Field(default_factory=dict)
     """The roles that may see, create, edit, delete and export; a verb that is missing is allowed to all."""
+    open: Row = Field(default_factory=dict)
+    """Values of fields; records that have them may be seen by all. A list stands for any of its words."""
     table: Table | None = None
     """Its list; without it, the module has no pages of the kit."""
     related: list[Related] = Field(default_factory=list)
@@ -258,6 +263,17 @@ class Module(Collection):
         return [name for name in (*shown, self.table.sort.removeprefix("-")) if name != RECORD]
 
 
+class Membership(Strict):
+    """Where the roles are that people have in something."""
+
+    module: str
+    """A module with a record for each: `user`, `role`, and the field `of`."""
+    of: str
+    """The field that says in what."""
+    through: str = ""
+    """The field of what a record belongs to that leads there: `namespace` for the groups of projects."""
+
+
 class People(Strict):
     """Who the account is among the records, and what roles people have."""
 
@@ -267,7 +283,5 @@ class People(Strict):
     """The field with a person's roles: a choice, or records whose ids are the roles."""
     admin: str = ""
     """A field that is on for people who may do everything."""
-    members: str = ""
-    """The module with the roles that people have in something: a record for each, with `user` and `role`."""
-    of: list[str] = Field(default_factory=list)
-    """The fields of such a record that say in what."""
+    members: list[Membership] = Field(default_factory=list)
+    """The roles that people have in what a record belongs to (the module's `within`, or the record itself)."""

@@ -295,15 +295,16 @@ class RecordChange(Strict):
 
     module: str
     """The module."""
-    does: Literal["create", "save", "delete", "relate", "export", "convert", "merge", "import"]
-    """What it does. `save`, `delete` and `export` are for one record or several (`id` in the form) or
-    for a whole list (`all`)."""
+    does: Literal["create", "save", "delete", "relate", "export", "convert", "merge", "import", "copy"]
+    """What it does. `save`, `delete` and `export` are for one record or several (`id` in the form) or for a whole list
+    (`all`); `copy` makes records like those that `where` finds, with other `values`."""
     where: dict[str, str] = Field(default_factory=dict)
     """Fields of the record to change, each with the form field that it must equal; by default, `id`."""
     fields: dict[str, str] = Field(default_factory=dict)
     """Fields that change, each with its form field; by default, all that are not `fixed`, with their own names."""
     values: Row = Field(default_factory=dict)
-    """Fields that change, each with a constant, a form field in braces (`"{project}"`), or `me`, `today`, `now`."""
+    """Fields that change, each with a constant, a form field in braces (`"{project}"`), a field of a record that the
+    same request has changed (`"{projects.id}"`), or `me`, `today`, `now`."""
     said: str = ""
     """The message after it, in which `{title}` is the record and `{count}` the number of records."""
     optional: bool = False

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from string import Formatter
 from typing import Any
 
 from websp_gym.sandbox.schema.dependencies import all_hold
@@ -19,6 +20,7 @@ from .request_fields import Fields, RefusedError
 
 EXPORTS, IMPORTS = "exports", "imports"
 """The modules that keep what was exported and imported, if a site has them."""
+_NAME = re.compile(r"{([\w.]+)}")
 _STAMPS = ("me", "today", "now")
 _MOST_IMPORTED = 200
 
@@ -64,6 +66,7 @@ class RecordChanges:
         self._site = site
         self._sent = fields
         self._records = Records(episode, site)
+        self._changed: dict[str, Row] = {}
 
     def carry_out(self, changes: Sequence[RecordChange]) -> Done:
         """Carry out changes, one after the other.
@@ -81,11 +84,14 @@ class RecordChanges:
             "convert": self._convert,
             "merge": self._merge,
             "import": self._import,
+            "copy": self._copy,
         }
         done = Done()
         for change in changes:
             now = does[change.does](change, self._records.module(change.module))
             self._records.forget()
+            if now.row:
+                self._changed[change.module] = now.row
             done = Done(now.row or done.row, now.link or done.link, now.said or done.said)
         return done
 
@@ -106,7 +112,24 @@ class RecordChanges:
             row[module.numbered.field] = self._next_number(name, module, row)
         self._demand("create", name, module, row)
         self._check(name, module, row, None, set(module.typed), errors)
+        if module.ident == "sha":
+            row["id"] = hashlib.sha1(f"{self._episode.last_seq()} {row}".encode()).hexdigest()
+        elif module.ident:
+            row["id"] = module.ident.format(**row)
+        if "id" in row and row["id"] in self._episode.items_of(self._site, name):
+            raise InvalidError(
+                {key: f"{module.label(key)} has already been taken." for key in module.required[-1:]}
+            )
         return self._episode.add(self._site, name, row)
+
+    def _copy(self, change: RecordChange, module: Module) -> Done:
+        """Make records like some others, with other values in some fields."""
+        values, _ = self._values(change.model_copy(update={"fields": {"": ""}}), module)
+        for row in self._chosen(change, module):
+            same = {key: value for key, value in row.items() if key != "id"}
+            self._add(change.module, module, same | values, {})
+            self._records.forget()
+        return Done()
 
     def _save(self, change: RecordChange, module: Module) -> Done:
         rows = self._chosen(change, module)
@@ -364,8 +387,11 @@ class RecordChanges:
         return values, errors
 
     def _filled(self, text: str) -> str:
-        names = [name for _, name, _, _ in Formatter().parse(text) if name]
-        return text.format(**{name: self._sent.text(name) for name in names})
+        def value(name: re.Match[str]) -> str:
+            module, dot, key = name[1].partition(".")
+            return str(self._changed.get(module, {}).get(key, "")) if dot else self._sent.text(name[1])
+
+        return _NAME.sub(value, text)
 
     # ------------------------------------------------------------ checks
 

@@ -16,8 +16,9 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from websp_gym.sandbox.schema.account import ACCOUNT
+from websp_gym.sandbox.schema.dependencies import all_hold
 from websp_gym.sandbox.schema.did_you_mean import nearest
-from websp_gym.sandbox.schema.fields import AmountField, FieldType, RecordField, RecordsField
+from websp_gym.sandbox.schema.fields import AmountField, FieldType, RecordField, RecordsField, WordsField
 from websp_gym.sandbox.schema.module_pages import ACTIONS, link_patterns
 from websp_gym.sandbox.schema.modules import RECORD, Module, Related, Verb
 from websp_gym.sandbox.schema.settings import BoolSetting, ChoiceSetting, IntSetting, MultiSetting
@@ -109,7 +110,7 @@ class Records:
         rows = list(self._items(name).values())
         if module.soft:
             rows = [row for row in rows if not row[module.soft]]
-        if "see" in module.allow:
+        if "see" in module.allow or module.within:
             rows = [row for row in rows if self.may("see", name, row)]
         return rows
 
@@ -218,6 +219,8 @@ class Records:
                 return ", ".join(self.title(spec.of, each) for each in value)
             case ChoiceSetting():
                 return spec.choices.get(value, str(value))
+            case WordsField():
+                return ", ".join(value)
             case MultiSetting():
                 return ", ".join(spec.choices.get(each, each) for each in value)
             case BoolSetting():
@@ -344,11 +347,18 @@ class Records:
         module = self.module(name)
         if module.readonly and verb not in ("see", "export"):
             return False
-        wanted = module.allow.get(verb)
         people = self._site.people
-        if wanted is None or people is None or (people.admin and self.me.get(people.admin)):
+        if people is None or (people.admin and self.me.get(people.admin)):
             return True
-        return not set(wanted).isdisjoint(self.roles(name, row))
+        if verb == "see" and row is not None and module.open and all_hold(module.open, row):
+            return True
+        place = module.typed.get(module.within)
+        if verb == "see" and row is not None and isinstance(place, RecordField):
+            outer = self._items(place.of).get(row[module.within])
+            if outer is not None and not self.may("see", place.of, outer):
+                return False
+        wanted = module.allow.get(verb)
+        return wanted is None or not set(wanted).isdisjoint(self.roles(name, row))
 
     def roles(self, name: str, row: Row | None) -> set[str]:
         """Return the roles of the account: its own, and those in what a record belongs to."""
@@ -357,13 +367,26 @@ class Records:
             return set()
         own = self.me.get(people.role, "") if people.role else ""
         roles = set(own if isinstance(own, list) else [own])
-        if people.members and row is not None:
-            within = self.module(name).within
-            belongs = row[within] if within else row["id"]
-            for member in self._items(people.members).values():
-                if member["user"] == self.me.get("id") and any(member[each] == belongs for each in people.of):
-                    roles.add(member["role"])
+        if row is None:
+            return roles
+        module = self.module(name)
+        place = module.typed.get(module.within)
+        outer = self._items(place.of).get(row[module.within], {}) if isinstance(place, RecordField) else row
+        for spec in people.members:
+            belongs = outer.get(spec.through) if spec.through else outer.get("id")
+            roles |= self._memberships[spec.module].get(str(belongs), set())
         return roles
+
+    @cached_property
+    def _memberships(self) -> dict[str, dict[str, set[str]]]:
+        """The account's roles by what they are in, for each module of memberships."""
+        found: dict[str, dict[str, set[str]]] = {}
+        for spec in self._site.people.members if self._site.people else ():
+            known = found.setdefault(spec.module, {})
+            for member in self._items(spec.module).values():
+                if member["user"] == self.me.get("id"):
+                    known.setdefault(member[spec.of], set()).add(member["role"])
+        return found
 
     def _items(self, name: str) -> dict[str, Row]:
         if name not in self._known:
@@ -373,7 +396,8 @@ class Records:
     def forget(self) -> None:
         """Read everything again, after a change."""
         self._known.clear()
-        self.__dict__.pop("me", None)
+        for name in ("me", "_memberships"):
+            self.__dict__.pop(name, None)
 
     def _fits(self, name: str, row: Row, filters: Mapping[str, Sequence[str]]) -> bool:
         typed = self.module(name).typed
