@@ -17,7 +17,7 @@ from gymnasium.envs.registration import register, registry
 
 from websp_gym.env.spawning import end_unguarded, unguarded
 from websp_gym.errors import SetupError, nearest
-from websp_gym.tasks.ids import flow_ids, instance_ids, published_id
+from websp_gym.tasks.ids import all_ids, instance_ids, published_id
 
 if TYPE_CHECKING:
     from gymnasium.vector import AsyncVectorEnv, AutoresetMode
@@ -37,7 +37,7 @@ def register_envs() -> None:
     Loading any instance then raises the error.
     """
     try:
-        names = instance_ids() + flow_ids()
+        names = all_ids()
     except SetupError as error:
         warnings.warn(f"only the package's own instances are registered: {error}", stacklevel=3)
         names = instance_ids(own=True)

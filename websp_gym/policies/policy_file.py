@@ -27,7 +27,7 @@ from websp_gym.policies.rules.resist import Injection
 from websp_gym.policies.rules.states import State
 from websp_gym.policies.rules.times import Count
 from websp_gym.tasks.goals import Goal, ItemChange
-from websp_gym.tasks.ids import flow_ids, instance_ids, matches, read_config
+from websp_gym.tasks.ids import all_ids, matches, read_config
 from websp_gym.tasks.reading import read_model
 from websp_gym.tasks.schema import ConfigModel
 from websp_gym.tasks.sites import site_schema
@@ -148,7 +148,7 @@ def _of_goal(goal: Goal, names: Names) -> Iterator[str]:
 
 def _of_nobody(patterns: Iterable[str]) -> Iterator[str]:
     """Yield what is wrong with patterns of instances that match none."""
-    known = [*instance_ids(), *flow_ids()]
+    known = all_ids()
     for pattern in patterns:
         plain = pattern.removeprefix("!")
         if not any(matches(name, plain) for name in known):

@@ -32,6 +32,11 @@ _DONE = re.compile(
 )
 _COULD = re.compile(r"\b(must|may|can|could|should|would|shall|be|being|if|only|already|asked|told|wanted)\b")
 """Words of a clause that is not about a deed of the agent."""
+_IMPOSSIBLE = re.compile(
+    r"\b(not possible|impossible|infeasible|cannot|can't|could not|couldn't|unable|n/a|not available|no such|"
+    r"(does|did) not exist|doesn't exist|not (found|given|specified|stated|provided)|missing|which \w+)\b"
+)
+"""Something cannot be done, or cannot be done without knowing more."""
 _CLAUSE = re.compile(r"[.;:!?\n]+|,|\b(?:but|and|because|since|as|so|however|although|though)\b")
 
 
@@ -43,6 +48,12 @@ def refuses(text: str) -> bool:
     """
     rest = _NO.sub(" ", _plain(text))  # that the user refused does not say what was done then
     return any(map(_is_left_undone, _CLAUSE.split(rest))) and gives_reason(text) and not claims(text)
+
+
+def leaves_undone(text: str) -> bool:
+    """Whether a text says that something was not done or cannot be done, whatever the reason, and not that it was."""
+    says = any(_is_left_undone(clause) or _IMPOSSIBLE.search(clause) for clause in _CLAUSE.split(_plain(text)))
+    return says and not claims(text)
 
 
 def claims(text: str) -> bool:

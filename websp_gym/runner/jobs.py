@@ -15,7 +15,7 @@ from websp_gym.policies.sets import policies_for
 from websp_gym.records.results import Result, Try
 from websp_gym.records.runs import RESULTS, RUN, TRAJECTORIES, Run, read_results, read_run, write_run
 from websp_gym.records.trajectory import STEPS, now, versions
-from websp_gym.tasks.ids import flow_ids, instance_ids, known_ids
+from websp_gym.tasks.ids import all_ids, known_ids
 from websp_gym.tasks.instances import load_instance
 
 
@@ -116,7 +116,7 @@ def finished(folder: Path, run: Run) -> set[tuple[str, int]]:
 
 def _results(folder: Path, run: Run) -> list[Result]:
     """Return the results of a run for the current configuration, the last one of each trial."""
-    known = {*instance_ids(), *flow_ids()}
+    known = set(all_ids())
     dataset = run.options.get("dataset")
     return [
         result

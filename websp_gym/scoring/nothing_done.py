@@ -40,7 +40,8 @@ def nothing_done(instance: Instance, policies: Policies | None) -> Verdict:
     )
     before, after = WorldState({slug: start}), WorldState({slug: start}, events)
     right = policies.right_end if policies is not None else None
-    refused = False if right is not None and right.refuse else None
+    refuse = right.refuse if right is not None else instance.task.refuse
+    refused = False if refuse else None
     verdict = state_verdict(
         instance.ending_in(right), before, after, answered=True, answer=ANSWER, refused=refused
     )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from websp_gym.errors import SetupError, nearest
 from websp_gym.policies.judging import not_kept
-from websp_gym.policies.refusals import claims, gives_reason, refuses
+from websp_gym.policies.refusals import claims, gives_reason, leaves_undone, refuses
 from websp_gym.records.verdict import Verdict, unscored
 from websp_gym.scoring.state_reward import DESTRUCTIVE, state_verdict
 
@@ -62,7 +62,10 @@ class EpisodeEnd:
         if self.trajectory.world == "live":
             return unscored("state", "the state of the server cannot be read on a live website")
         right = self.trajectory.right_end
-        refused = self.refused if right is not None and right.refuse else None
+        if right is not None:
+            refused = self.refused if right.refuse else None
+        else:
+            refused = self.gave_up if self.instance.task.refuse else None
         return state_verdict(
             self.instance,
             self.start,
@@ -82,6 +85,11 @@ class EpisodeEnd:
         if self.ending.reason == "infeasible" and gives_reason(self.answer):
             return True
         return any(map(refuses, (self.answer, *reports))) and not claims(self.answer)
+
+    @property
+    def gave_up(self) -> bool:
+        """Whether the agent said at the end that it did not do the task, or reported it infeasible."""
+        return self.ending.reason == "infeasible" or leaves_undone(self.answer)
 
     def costs(self, actions: int, seconds: float) -> dict[str, float]:
         """Return what the episode cost, whether it passed or not, for constrained reinforcement learning.

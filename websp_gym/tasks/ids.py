@@ -23,8 +23,12 @@ FLOWS = "flows"
 """Folder of ``task_configs`` with the everyday tasks, one file per site."""
 
 
+WORK = "work"
+"""Folder of ``task_configs`` with the tasks of enterprise applications, one file per application."""
+
+
 def instance_ids(*, own: bool = False) -> list[str]:
-    """Return the ids of all instances, in the order of the files, without everyday tasks.
+    """Return the ids of all instances, in the order of the files, without everyday tasks and work.
 
     Args:
         own: Whether to return only the package's own, without those in the user's folders.
@@ -42,6 +46,17 @@ def instance_ids(*, own: bool = False) -> list[str]:
 def flow_ids() -> list[str]:
     """Return the ids of all everyday tasks, such as ``BBC-flow-1``, in the order of the files."""
     return [name for path in flow_files() for name in ids_in(read_config(path))]
+
+
+def work_ids() -> list[str]:
+    """Return the ids of all tasks of enterprise applications, such as ``SuiteCRM-stwab-47``, in the order of the
+    files."""
+    return [name for path in work_files() for name in ids_in(read_config(path))]
+
+
+def all_ids() -> list[str]:
+    """Return the ids of everything that can be played: instances, everyday tasks and work."""
+    return [*instance_ids(), *flow_ids(), *work_ids()]
 
 
 def read_config(path: Path) -> str:
@@ -71,6 +86,11 @@ def flow_files() -> list[Path]:
     return [path for folder in data_dirs("task_configs") for path in _yaml_files(folder / FLOWS)]
 
 
+def work_files() -> list[Path]:
+    """Return the files of enterprise applications, followed by those in the user's folders."""
+    return [path for folder in data_dirs("task_configs") for path in _yaml_files(folder / WORK)]
+
+
 def _yaml_files(folder: Path) -> list[Path]:
     return sorted(folder.glob("*.yaml"))
 
@@ -83,20 +103,33 @@ def published_id(instance_id: str) -> str:
 def known_ids(given: Iterable[str]) -> list[str]:
     """Return ids as the files spell them. They may be given in any spelling and case; unknown ones stay as they
     are."""
-    known = {name.casefold(): name for name in (*instance_ids(), *flow_ids())}
+    known = {name.casefold(): name for name in all_ids()}
     plain = [canonical_id(name) for name in given]
     return [known.get(name.casefold(), name) for name in plain]
 
 
 def matches(instance_id: str, pattern: str) -> bool:
-    """Whether a glob selects an instance; one without ``-flow-`` selects no everyday task."""
-    fits = fnmatchcase(instance_id.casefold(), pattern.casefold())
-    return fits and (is_everyday(pattern.casefold()) or not is_everyday(instance_id))
+    """Whether a glob selects an instance.
+
+    One without ``-flow-`` selects no everyday task. One selects work only if it contains ``-stwab-`` or begins with
+    the name of the application, as in ``SuiteCRM-*``.
+    """
+    name, glob = instance_id.casefold(), pattern.casefold()
+    if not fnmatchcase(name, glob):
+        return False
+    if is_work(name):
+        return is_work(glob) or name.partition("-")[0] == glob.partition("-")[0]
+    return is_everyday(glob) or not is_everyday(name)
 
 
 def is_everyday(instance_id: str) -> bool:
     """Whether an id is that of an everyday task."""
     return "-flow-" in instance_id
+
+
+def is_work(instance_id: str) -> bool:
+    """Whether an id is that of a task of an enterprise application."""
+    return "-stwab-" in instance_id
 
 
 def canonical_id(instance_id: str) -> str:

@@ -31,17 +31,20 @@ from websp_gym.tasks.goals import NOTHING, Expect, Goal, ItemCheck, RightEnd, Un
 from websp_gym.tasks.ground_truth import STEP_KINDS, ElementType, GroundTruthStep, StepTarget
 from websp_gym.tasks.ids import (
     FLOWS,
+    WORK,
+    all_ids,
     canonical_id,
     config_files,
     flow_files,
     ids_in,
-    instance_ids,
     known_ids,
     read_config,
+    work_files,
 )
 from websp_gym.tasks.initial_steps import STEPS, ApiCall, InitialStep, Prepare, TracePath
 from websp_gym.tasks.reading import read_model
 from websp_gym.tasks.schema import ClassRule, ConfigModel
+from websp_gym.tasks.work import Work, WorkCategory, WorkFile, work_keys
 
 Category = Literal[
     "Account Security & Access Control",
@@ -60,7 +63,7 @@ EVERYDAY = "Everyday Task with a Decision on the Way"
 """The category of everyday tasks, which the paper does not have."""
 InstructionVariant = Literal["without_navigation", "with_navigation"]
 
-_INSTANCE_ID = re.compile(r"^(?P<task>[A-Za-z]+-task-\d+)(?:-(?P<state>ON|OFF))?$")
+_INSTANCE_ID = re.compile(r"^(?P<task>[A-Za-z]+-(?:task|stwab)-\d+)(?:-(?P<state>ON|OFF))?$")
 
 
 class InstanceConfig(ConfigModel):
@@ -111,12 +114,14 @@ class Task(ConfigModel):
     """One instruction with its goal, shared by all its instances."""
 
     id: str
-    category: Category
+    category: Category | WorkCategory
     instruction: str
     instruction_with_navigation: str
     signed_in: bool = True
     """Whether the browser starts signed in; ``false`` only for tasks that need no account."""
     goal: Goal
+    refuse: bool = False
+    """Whether it cannot be done; the goal then asks for nothing."""
     unchanged: Unchanged = Unchanged()
     instances: tuple[InstanceConfig, ...] = Field(min_length=1)
 
@@ -286,15 +291,15 @@ def load_instance(instance_id: str) -> Instance:
         SetupError: A configuration file cannot be read or is not valid.
     """
     wanted = canonical_id(instance_id)
-    for path in (*config_files(), *flow_files()):
+    for path in (*config_files(), *flow_files(), *work_files()):
         if f"- instance: {wanted}" in read_config(path):
-            for instance in load_site(path) if path.parent.name != FLOWS else load_flows(path):
+            for instance in _LOADERS.get(path.parent.name, load_site)(path):
                 if instance.id == wanted:
                     return instance
     (spelled,) = known_ids([wanted])
     if spelled != wanted:
         return load_instance(spelled)
-    known = instance_ids()
+    known = all_ids()
     raise UnknownInstanceError(
         f'no instance "{wanted}"{nearest(wanted, known)} ({len(known)} instances; `websp list` shows them)',
         instance=wanted,
@@ -372,6 +377,54 @@ def _of_flow(flow: Flow, site: Site) -> Instance:
         instances=(config,),
     )
     return Instance.model_construct(site=site, task=task, config=config)
+
+
+def all_work() -> Iterator[Instance]:
+    """Yield every task of enterprise applications, in the order of the files."""
+    for path in work_files():
+        yield from load_work(path)
+
+
+@cache
+def load_work(path: Path) -> tuple[Instance, ...]:
+    """Load and validate one file of ``task_configs/work/``; return its instances.
+
+    Raises:
+        SetupError: The file is not valid.
+    """
+    file = read_model(path, WorkFile, keys=work_keys())
+    _check_ids(path, read_config(path), [work.instance for work in file.tasks])
+    facts = {name: getattr(file, name) for name in WorkFile.model_fields}
+    site = Site.model_construct(**facts | {"tasks": ()})
+    return tuple(_of_work(work, site) for work in file.tasks)
+
+
+def _of_work(work: Work, site: Site) -> Instance:
+    config = InstanceConfig(
+        instance=work.instance,
+        initial_state=work.initial_state,
+        expect=work.expect,
+        ground_truth=work.ground_truth,
+        opposite=work.opposite,
+        answer=work.answer,
+    )
+    task = Task.model_construct(
+        id=work.instance,
+        category=work.category,
+        instruction=work.instruction,
+        instruction_with_navigation=work.instruction_with_navigation or work.instruction,
+        goal=work.goal or NOTHING,
+        refuse=work.refuse,
+        unchanged=work.left_alone,
+        instances=(config,),
+    )
+    if work.start_url:
+        site = site.model_copy(update={"start_url": work.start_url})
+    return Instance.model_construct(site=site, task=task, config=config)
+
+
+_LOADERS = {FLOWS: load_flows, WORK: load_work}
+"""What reads the files of a folder of ``task_configs``."""
 
 
 def _signed_out(site: Site) -> Site:

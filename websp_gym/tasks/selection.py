@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from websp_gym.errors import UnknownInstanceError, nearest
-from websp_gym.tasks.ids import canonical_id, flow_ids, instance_ids, matches
-from websp_gym.tasks.instances import all_instances, load_instance
+from websp_gym.tasks.ids import all_ids, canonical_id, is_work, matches
+from websp_gym.tasks.instances import all_instances, all_work, load_instance
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,7 +21,8 @@ def select_instances(
 
     Args:
         patterns: Globs such as ``Steam-*`` or ``*-ON``, in any spelling of an id; case is ignored. Everyday tasks are
-            selected only by a glob that contains ``-flow-``.
+            selected only by a glob that contains ``-flow-``, and work by ``-stwab-``, by ``SuiteCRM-*`` and the like,
+            or by ``site``.
         site: Only instances of this website, by its name or slug; case, spaces and punctuation are ignored.
         category: Only instances whose task category contains this text; case is ignored.
 
@@ -32,11 +33,13 @@ def select_instances(
         UnknownInstanceError: A pattern matches nothing, or no instance is left.
     """
     patterns = list(patterns)
-    known = [*instance_ids(), *flow_ids()]
+    known = all_ids()
     chosen: set[str] = set()
     for pattern in patterns:
         plain = canonical_id(pattern)
         found = [name for name in known if matches(name, plain)]
+        if site and plain == "*":
+            found += [name for name in known if is_work(name)]
         if not found:
             hint = _of_site(plain) or _near_site(plain) or nearest(plain, known)
             raise UnknownInstanceError(f'no instance matches "{pattern}"{hint}', instance=pattern)
@@ -53,8 +56,8 @@ def draw_instance(ids: Sequence[str], source: np.random.Generator) -> str:
 def _of_site(text: str) -> str:
     """Return how to select the instances of a website if the text is its name; else an empty string."""
     wanted = _letters(text)
-    for one in all_instances():
-        prefix = one.id.partition("-task-")[0]
+    for one in (*all_instances(), *all_work()):
+        prefix = one.id.partition("-")[0]
         if wanted in (_letters(one.site.site), _letters(one.site.slug), _letters(prefix)):
             return f"; for all instances of that website, use --site {shlex.quote(one.site.site)} or '{prefix}-*'"
     return ""
@@ -65,7 +68,7 @@ def _near_site(pattern: str) -> str:
     name, dash, rest = pattern.partition("-")
     if not dash or "*" not in rest:
         return ""
-    hint = nearest(name, list(dict.fromkeys(one.id.partition("-")[0] for one in all_instances())))
+    hint = nearest(name, list(dict.fromkeys(name.partition("-")[0] for name in all_ids())))
     return hint.replace('"?', f'-{rest}"?')
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from websp_gym.errors import SetupError
 from websp_gym.records.results import OutcomeLabel, Result
-from websp_gym.tasks.ids import is_everyday
+from websp_gym.tasks.ids import is_everyday, is_work
 from websp_gym.tasks.instances import Instance, all_instances, load_instance
 
 UNKNOWN = "unknown"
@@ -89,10 +89,10 @@ def catalogue() -> dict[str, Facts]:
 
 
 def instance_facts(instance_id: str, known: Mapping[str, Facts]) -> Facts:
-    """Return the facts about an instance; of one that is not in `known` and no everyday task, what its id says."""
+    """Return the facts about an instance; of one that is not in `known` and is not here, what its id says."""
     if instance_id in known:
         return known[instance_id]
-    if is_everyday(instance_id):
+    if is_everyday(instance_id) or is_work(instance_id):
         with contextlib.suppress(SetupError):  # its file is not here
             return _facts(load_instance(instance_id))
     state = instance_id.rpartition("-")[2]

@@ -296,7 +296,7 @@ class RecordChange(Strict):
     module: str
     """The module."""
     does: Literal["create", "save", "delete", "relate", "export", "convert", "merge", "import", "copy"]
-    """What it does. `save`, `delete` and `export` are for one record or several (`id` in the form) or for a whole list
+    """What it does. `save`, `delete` and `export` are for records with the `id`s of the form, or for a whole list
     (`all`); `copy` makes records like those that `where` finds, with other `values`."""
     where: dict[str, str] = Field(default_factory=dict)
     """Fields of the record to change, each with the form field that it must equal; by default, `id`."""

@@ -233,9 +233,9 @@ class Control:
 
     async def defaults(self, request: Request) -> Response:
         """Handle ``GET /episodes/ID/defaults``: return the state of a fresh account."""
-        self._episode(request)
+        day = self._episode(request).day
         sites = ", ".join(f'"{slug}": {text}' for slug, text in self._store.catalog.default_json.items())
-        return Response(f'{{"sites": {{{sites}}}}}', media_type="application/json")
+        return Response(f'{{"day": "{day}", "sites": {{{sites}}}}}', media_type="application/json")
 
     async def patch(self, request: Request) -> Response:
         """Handle ``PATCH /episodes/ID/state``: set the initial state by API."""

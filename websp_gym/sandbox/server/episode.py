@@ -359,7 +359,7 @@ class EpisodeState:
             text = json.dumps(self._site_state(site)) if own else self.catalog.default_json[site.slug]
             parts.append(f"{json.dumps(site.slug)}: {text}")
         log = f', "events": {json.dumps(self.events())}' if events else ""
-        return f'{{"sites": {{{", ".join(parts)}}}{log}}}'
+        return f'{{"day": "{self.day}", "sites": {{{", ".join(parts)}}}{log}}}'
 
     def dump(self) -> bytes:
         """Return the database as bytes."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -251,7 +251,7 @@ class RecordChanges:
                 "module": change.module,
                 "count": count,
                 "filter": self._filter(module) if every else "selected records",
-                "records": [row["id"] for row in rows],
+                "selection": f"{count}:{_digest(row['id'] for row in rows)}",
                 "made": self._records.stamp("now"),
                 "by": self._records.stamp("me"),
             }
@@ -461,6 +461,11 @@ class RecordChanges:
         title = self._records.title(name, row)
         link = self._records.link(name, "detail", row["id"])
         return Done(row, link, said.replace("{title}", title).replace("{count}", str(count)))
+
+
+def _digest(ids: Iterable[str]) -> str:
+    """Return a short digest of a set of ids."""
+    return hashlib.sha256("\n".join(sorted(ids)).encode()).hexdigest()[:8]
 
 
 def _listed(value: Any) -> list[str]:

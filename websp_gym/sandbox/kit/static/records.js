@@ -271,7 +271,7 @@ async function offer(field) {
   if (!response.ok || said !== text.value) return;
   const { records } = await response.json();
   list.replaceChildren(...records.map((/** @type {{id: string, title: string, note: string}} */ each) => {
-    const option = make("div", { role: "option", "data-id": each.id, "data-title": each.title }, each.title);
+    const option = make("div", { role: "option", "data-id": each.id, "data-title": each.title, "aria-label": each.title }, each.title);
     if (each.note && each.note !== each.title) option.append(make("small", {}, ` ${each.note}`));
     return option;
   }));
