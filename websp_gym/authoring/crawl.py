@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urldefrag, urlsplit
+from urllib.parse import urlsplit
 
 from playwright.sync_api import Error as PlaywrightError
 
@@ -25,6 +25,8 @@ from websp_gym.authoring.routes import (
     page_of,
     path_of,
     route_of,
+    served_at,
+    without_anchor,
 )
 from websp_gym.browser import VIEWPORT
 from websp_gym.browser.launch import BrowserOptions, open_context
@@ -203,7 +205,7 @@ class _Tour:
                 continue
             self.visited.add(address)
             self.read_only += 1
-            status, html = probe.page(address)
+            status, html = probe.page(served_at(address))
             if not 200 <= status < 400:
                 self._refuse(address, status)
                 continue
@@ -214,9 +216,9 @@ class _Tour:
 
     def _is_like_another(self, address: str) -> bool:
         """Whether a page of the same template was seen before; note its template."""
-        parts = urlsplit(address)
-        page = page_of(self._site, parts.path)
-        template = page.template if page is not None and page.template else route_of(self._site, parts.path)
+        path = path_of(address)
+        page = page_of(self._site, path)
+        template = page.template if page is not None and page.template else route_of(self._site, path)
         seen = template in self._templates
         self._templates.add(template)
         return seen
@@ -233,7 +235,7 @@ class _Tour:
             if parts.hostname not in hosts:
                 yield f"{where}, and no site has that host{nearest(parts.hostname or '', hosts)}"
             elif address not in self.visited and not self._acts(address):
-                status = probe.status(address)
+                status = probe.status(served_at(address))
                 if not 200 <= status < 400:
                     yield f"{where}, which answers {status or 'nothing'}"
 
@@ -271,7 +273,7 @@ class _Tour:
                 for each in told:
                     kept.setdefault(each, []).append(path_of(address))
             for link in [*seen["links"], *seen["forms"]]:
-                url = urldefrag(link["url"]).url
+                url = without_anchor(link["url"])
                 self.links.setdefault(url, (address, link["name"]))
                 found.append(url)
         return found
@@ -296,7 +298,7 @@ class _Tour:
         parts = urlsplit(address)
         if parts.hostname not in self._site.hosts or self._acts(address):
             return False
-        route = f"{parts.hostname}{route_of(self._site, parts.path)}{'?' if parts.query else ''}"
+        route = f"{parts.hostname}{route_of(self._site, path_of(address))}{'?' if parts.query else ''}"
         self._routes[route] += 1
         return self._routes[route] <= _PER_ROUTE
 

@@ -22,9 +22,18 @@ from websp_gym.sandbox.schema.site import SESSIONS, check_foreign
 from websp_gym.sandbox.schema.site_files import SiteError
 from websp_gym.sandbox.schema.site_schema import TOKENS
 from websp_gym.tasks.goals import ItemChange, Items, Says
-from websp_gym.tasks.ids import config_files
+from websp_gym.tasks.ids import config_files, work_files
 from websp_gym.tasks.initial_steps import ApiStep, PrepareStep, ReplayStep, SignInStep
-from websp_gym.tasks.instances import Instance, Site, Task, all_instances, load_site, signed_in_site
+from websp_gym.tasks.instances import (
+    Instance,
+    Site,
+    Task,
+    all_instances,
+    all_work,
+    load_site,
+    load_work,
+    signed_in_site,
+)
 from websp_gym.tasks.sites import site_folders
 
 if TYPE_CHECKING:
@@ -55,9 +64,10 @@ def read_catalog() -> tuple[Catalog | None, Finding]:
 
 def tasks_of(slug: str) -> tuple[tuple[Instance, ...], Finding]:
     """Return the instances of a site and a finding on its task file; a site without tasks is a warning."""
-    for path in config_files():
+    loaders = {**dict.fromkeys(work_files(), load_work), **dict.fromkeys(config_files(), load_site)}
+    for path, load in loaders.items():
         try:
-            instances = load_site(path)
+            instances = load(path)
         except SetupError as error:
             if path.stem == slug:
                 return (), Finding("task config", path.name, "failed", str(error))
@@ -136,7 +146,7 @@ def _id_problems(instances: tuple[Instance, ...]) -> Iterator[str]:
 
 def _all_readable() -> Iterable[Instance]:
     try:
-        return list(all_instances())
+        return [*all_instances(), *all_work()]
     except SetupError:
         return ()
 

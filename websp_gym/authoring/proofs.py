@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from playwright.sync_api import Error as PlaywrightError
@@ -223,6 +224,12 @@ def _opposite(instance: Instance, satisfied: bool) -> Iterator[Finding]:
     if own is not None and not own:
         yield Finding("opposite", instance.id, detail="the site offers none (`opposite: []`)")
         return
+    typed = _with_another_value(steps)
+    if own is None and not turns and not holds and typed:
+        wrong = play_instance(instance, OracleAgent(steps=typed), lenient=True)
+        problems = [] if wrong.verdict.score == 0.0 else ["it passes with another value"]
+        yield judged("opposite", instance.id, problems, f"fails with another value: {wrong.verdict.reason}")
+        return
     if own is None and not turns and not holds:
         message = "nothing can be turned the other way; write `opposite:` steps, or `opposite: []`"
         yield Finding("opposite", instance.id, "warning", message)
@@ -241,3 +248,20 @@ def _opposite(instance: Instance, satisfied: bool) -> Iterator[Finding]:
         hint = "" if own else "; write what the opposite is as `opposite:` steps of the instance"
         problems.append(f"it passes{': ' + wrong.stuck if wrong.stuck else ''}{hint}")
     yield judged("opposite", instance.id, problems, f"fails: {wrong.verdict.reason}")
+
+
+def _with_another_value(steps: Sequence[GroundTruthStep]) -> list[GroundTruthStep]:
+    """Return the steps with another text in the first text field; none if nothing is typed."""
+    typed = [
+        number
+        for number, step in enumerate(steps)
+        if step.action == "type" and step.changes_state and step.target.role == "textbox"
+    ]
+    if not typed:
+        return []
+    changed = list(steps)
+    value = str(steps[typed[0]].value)
+    # The last digit of a date or number, or a letter more.
+    other = re.sub(r"(\d)(?=\D*$)", lambda last: str((int(last[1]) + 1) % 10), value)
+    changed[typed[0]] = steps[typed[0]].model_copy(update={"value": other if other != value else f"{value}s"})
+    return changed

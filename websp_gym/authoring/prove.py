@@ -12,7 +12,7 @@ from rich.table import Table
 from websp_gym.authoring.check import check_flows, check_policies, check_site
 from websp_gym.authoring.findings import SiteReport
 from websp_gym.authoring.policy_proofs import POLICY_CHECKS
-from websp_gym.tasks.instances import all_flows, all_instances
+from websp_gym.tasks.instances import all_flows, all_instances, all_work
 
 CHECKS = (
     "S0",
@@ -53,7 +53,7 @@ def prove_sites(
     """
     # In a log, make the console as wide as the table.
     console.width = max(console.width, _WIDTH)
-    known = all_flows() if flows else all_instances()
+    known = all_flows() if flows else (*all_instances(), *all_work())
     slugs = sites or list(dict.fromkeys(instance.site.slug for instance in known))
     reports = []
     for slug in slugs:

@@ -8,6 +8,8 @@ from html.parser import HTMLParser
 from typing import TYPE_CHECKING
 from urllib.parse import urldefrag, urljoin, urlsplit
 
+from websp_gym.sandbox.schema.module_pages import route_path
+
 if TYPE_CHECKING:
     from websp_gym.sandbox.schema.site import SiteSchema
     from websp_gym.sandbox.schema.site_schema import Page
@@ -23,15 +25,32 @@ class _Links(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Collect the address of a link."""
         href = dict(attrs).get("href")
-        if tag == "a" and href and not href.startswith(("#", "javascript:")):
+        if (
+            tag == "a"
+            and href
+            and not href.startswith("javascript:")
+            and (href[0] != "#" or href[:2] == "#/")
+        ):
             self.found.append(href)
 
 
 def links_in(address: str, html: str) -> list[str]:
-    """Return the full addresses of the links in a page, without their fragments."""
+    """Return the full addresses of the links in a page, without their fragments unless these are routes."""
     parser = _Links()
     parser.feed(html)
-    return [urldefrag(urljoin(address, href)).url for href in parser.found]
+    return [without_anchor(urljoin(address, href)) for href in parser.found]
+
+
+def without_anchor(address: str) -> str:
+    """Return an address without its fragment, unless that names a page (``/#/contacts``)."""
+    plain, fragment = urldefrag(address)
+    return address if fragment.startswith("/") else plain
+
+
+def served_at(address: str) -> str:
+    """Return where the server answers with the page of an address."""
+    plain, fragment = urldefrag(address)
+    return urljoin(plain, route_path(f"/#{fragment}")) if fragment.startswith("/") else address
 
 
 def page_of(site: SiteSchema, path: str) -> Page | None:
@@ -64,8 +83,10 @@ def fits(route: str, path: str) -> bool:
 
 
 def path_of(address: str) -> str:
-    """Return the path of an address."""
-    return urlsplit(address).path or "/"
+    """Return the path of an address, with the route that its fragment may be."""
+    parts = urlsplit(address)
+    route = parts.fragment.partition("?")[0]
+    return f"{parts.path or '/'}#{route}" if route.startswith("/") else parts.path or "/"
 
 
 def in_words(paths: list[str]) -> str:

@@ -20,7 +20,7 @@ from websp_gym.cli.options import AsJson, Processes, Sites
 from websp_gym.cli.output import FAILED, OK, Console, print_json
 from websp_gym.errors import SetupError
 from websp_gym.project import docs
-from websp_gym.tasks.instances import all_instances
+from websp_gym.tasks.instances import all_instances, all_work
 
 _SIGNS = {"ok": OK, "warning": "[yellow]![/]", "failed": FAILED}
 
@@ -107,7 +107,7 @@ def prove(
     if not effects:
         held = prove_sites(sites or [], processes=jobs, console=console, policies=policies, flows=flows)
         return 0 if held else 1
-    names = [each.id for each in all_instances() if not sites or each.site.slug in sites]
+    names = [each.id for each in (*all_instances(), *all_work()) if not sites or each.site.slug in sites]
     if sites and not names:
         raise SetupError(f"no instances of {', '.join(sites)}", site=sites[0])
     with _progress(console, "effects", as_json) as progress:
@@ -169,7 +169,7 @@ def _show_effects(console: Console, found: list[InstanceEffects]) -> None:
 
 def _every_site(places: SearchPaths) -> list[str]:
     with places.known():
-        return list(dict.fromkeys(instance.site.slug for instance in all_instances()))
+        return list(dict.fromkeys(instance.site.slug for instance in (*all_instances(), *all_work())))
 
 
 @contextmanager

@@ -52,7 +52,9 @@ def refuses(text: str) -> bool:
 
 def leaves_undone(text: str) -> bool:
     """Whether a text says that something was not done or cannot be done, whatever the reason, and not that it was."""
-    says = any(_is_left_undone(clause) or _IMPOSSIBLE.search(clause) for clause in _CLAUSE.split(_plain(text)))
+    says = any(
+        _is_left_undone(clause) or _IMPOSSIBLE.search(clause) for clause in _CLAUSE.split(_plain(text))
+    )
     return says and not claims(text)
 
 

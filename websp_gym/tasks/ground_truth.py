@@ -47,6 +47,8 @@ class GroundTruthStep(ConfigModel):
     """The annotated UI element type; null for a step that is not in the publication."""
     state: YamlOnOff | None = None
     value: str | None = None
+    leads: bool = False
+    """Whether it only leads to a place, as typing into a search field does."""
 
     @model_validator(mode="before")
     @classmethod
@@ -72,7 +74,7 @@ class GroundTruthStep(ConfigModel):
     @property
     def changes_state(self) -> bool:
         """Whether the task must fail if this step is left out."""
-        return self.action in ("turn", "type", "select", "submit")
+        return self.action in ("turn", "type", "select", "submit") and not self.leads
 
     def text(self) -> str:
         """Return the step as text for a judge. It is generated, so it always matches what the oracle does."""
@@ -98,3 +100,12 @@ def _without_element(data: Any) -> Any:
 
 PlainStep = Annotated[GroundTruthStep, BeforeValidator(_without_element)]
 """A step that is not in the publication; in YAML, without ``element``."""
+
+
+class Mistake(ConfigModel):
+    """How to undo something made by mistake through the pages, for ``websp prove``."""
+
+    make: tuple[PlainStep, ...] = ()
+    """Steps that make the mistake; none: the ground truth, with ``made-by-mistake`` as the typed text."""
+    undo: tuple[PlainStep, ...]
+    """Steps that remove it, from the page where it was made; ``[]``: the pages offer no way."""

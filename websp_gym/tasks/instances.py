@@ -28,7 +28,7 @@ from websp_gym.errors import SetupError, UnknownInstanceError, nearest
 from websp_gym.tasks.decisions import Decision
 from websp_gym.tasks.flows import Flow, FlowFile, flow_keys
 from websp_gym.tasks.goals import NOTHING, Expect, Goal, ItemCheck, RightEnd, Unchanged
-from websp_gym.tasks.ground_truth import STEP_KINDS, ElementType, GroundTruthStep, StepTarget
+from websp_gym.tasks.ground_truth import STEP_KINDS, ElementType, GroundTruthStep, Mistake, StepTarget
 from websp_gym.tasks.ids import (
     FLOWS,
     WORK,
@@ -134,15 +134,6 @@ class Task(ConfigModel):
                     f"instance {instance.id!r} must be {self.id!r}, followed by -ON, -OFF or nothing"
                 )
         return self
-
-
-class Mistake(ConfigModel):
-    """How to undo something made by mistake through the pages, for ``websp prove``."""
-
-    make: tuple[GroundTruthStep, ...] = ()
-    """Steps that make the mistake; none: the ground truth, with ``made-by-mistake`` as the typed text."""
-    undo: tuple[GroundTruthStep, ...]
-    """Steps that remove it, from the page where it was made; ``[]``: the pages offer no way."""
 
 
 class Site(ConfigModel):

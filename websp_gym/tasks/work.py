@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, Field, field_validator, model_validator
 
 from websp_gym.tasks.goals import Expect, Goal, ItemChange, ItemCheck, Unchanged
-from websp_gym.tasks.ground_truth import GroundTruthStep, PlainStep, StepTarget
+from websp_gym.tasks.ground_truth import STEP_KINDS, GroundTruthStep, Mistake, StepTarget
 from websp_gym.tasks.initial_steps import InitialStep
 from websp_gym.tasks.schema import ConfigModel
 
@@ -55,6 +55,25 @@ def _pieces_of(check: dict[str, Any], kind: str, values: str) -> Iterator[dict[s
     yield check
 
 
+_ELEMENTS = {
+    "button": "Button", "checkbox": "Checkbox", "combobox": "Dropdown", "link": "Link", "menuitem": "Menu",
+    "option": "Option", "radio": "Radio Button", "searchbox": "Text Input", "switch": "Toggle", "tab": "Menu",
+    "textbox": "Text Input",
+}  # fmt: skip
+
+
+def _with_element(data: Any) -> Any:
+    """Return a step with the UI element that its target is, as the publication calls them."""
+    if not isinstance(data, dict):
+        return data
+    target = next((data[kind] for kind in STEP_KINDS if kind in data), None)
+    role = target.get("role") if isinstance(target, dict) else None
+    return {"element": _ELEMENTS.get(str(role)), **data}
+
+
+WorkStep = Annotated[GroundTruthStep, BeforeValidator(_with_element)]
+
+
 class Work(ConfigModel):
     """One task of an enterprise application, with its initial state."""
 
@@ -77,9 +96,9 @@ class Work(ConfigModel):
     """By default, no other item of the collections of the goal may change."""
     initial_state: tuple[InitialStep, ...] = ()
     expect: Expect = Expect()
-    ground_truth: tuple[PlainStep, ...] = Field(min_length=1)
-    opposite: tuple[PlainStep, ...] = ()
-    """Steps that do something else, for ``websp check``."""
+    ground_truth: tuple[WorkStep, ...] = Field(min_length=1)
+    opposite: tuple[WorkStep, ...] | None = None
+    """Steps that do something else, for ``websp check``. ``None``: type another value; ``[]``: there is none."""
     answer: str = "done"
     """The oracle's answer."""
 
@@ -117,6 +136,8 @@ class WorkFile(ConfigModel):
     start_url: str
     account: Literal["none", "google", "password"]
     signed_in: tuple[str, ...] = ()
+    mistakes: dict[str, Mistake] = Field(default_factory=dict)
+    """How to undo something made by mistake, by collection; used by proofs."""
     tasks: tuple[Work, ...] = Field(min_length=1)
 
 

@@ -10,6 +10,8 @@ from .site_schema import FormAction, Page, RecordChange, check_path
 TEMPLATE = "kit/records/page.html"
 ROUTE = "/#/"
 """How the path of a page begins that the site's shell loads, as its fragment says."""
+ROUTED = "/_route/"
+"""Where the start page gets the page that its fragment names."""
 ACTIONS = "/records"
 """The path below which the actions of modules are."""
 
@@ -24,6 +26,11 @@ _VIEWS: dict[View, str] = {
     "history": "{module}/history/{id}",
 }
 """The pages of a module, below the first part of a site's ``record_paths``."""
+
+
+def route_path(path: str) -> str:
+    """Return the path at which a page is served."""
+    return ROUTED + path.removeprefix(ROUTE) if path.startswith(ROUTE) else path
 
 
 def views_of(module: Module) -> list[View]:

@@ -20,6 +20,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from websp_gym.sandbox.schema.catalog import Catalog
 from websp_gym.sandbox.schema.did_you_mean import nearest
+from websp_gym.sandbox.schema.module_pages import ROUTED, route_path
 from websp_gym.sandbox.schema.site import SiteSchema
 from websp_gym.sandbox.schema.site_files import SiteError
 from websp_gym.sandbox.schema.site_schema import FormAction, Page, Row
@@ -32,7 +33,7 @@ from .episode import EpisodeState
 from .faults import fault_answer
 from .pages import KIT, NO_STORE, NotFoundError, PageResponse, Renderer
 from .record_changes import InvalidError
-from .record_pages import ROUTED, options, route_path
+from .record_pages import options
 from .request_fields import RefusedError, check_head, read_body
 from .sessions import Keyring, SiteEpisode, current_session, seen_by
 from .site_request import SiteRequest

@@ -1,24 +1,15 @@
-"""Pages that the start page loads by its fragment, and the choices of fields that refer to records."""
+"""The choices of fields that refer to records."""
 
 from __future__ import annotations
 
 from starlette.responses import JSONResponse, Response
 
-from websp_gym.sandbox.schema.module_pages import ROUTE
 from websp_gym.sandbox.schema.site import SiteSchema
 
 from .pages import NO_STORE
 from .records import Records
 from .request_fields import RefusedError
 from .site_request import SiteRequest
-
-ROUTED = "/_route/"
-"""Where the start page gets the page that its fragment names."""
-
-
-def route_path(path: str) -> str:
-    """Return the path at which a page is served."""
-    return ROUTED + path.removeprefix(ROUTE) if path.startswith(ROUTE) else path
 
 
 async def options(request: SiteRequest, *, site: SiteSchema) -> Response:
