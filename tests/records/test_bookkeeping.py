@@ -9,9 +9,9 @@ import pytest
 from tests.scoring.test_state_reward import _task
 from websp_gym.sandbox.schema.consent import CHOICE, RECEIPTS
 from websp_gym.scoring.rewards import state_verdict
-from websp_gym.scoring.solved_at_start import declared
 from websp_gym.tasks.instances import load_instance
 from websp_gym.tasks.sites import site_schema
+from websp_gym.world.fresh import declared
 from websp_gym.world.sandbox import SandboxWorld
 from websp_gym.world.state import Declared, SiteState, WorldState, world_state
 

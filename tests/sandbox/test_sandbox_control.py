@@ -96,7 +96,8 @@ def test_initial_state_by_api_is_logged_as_setup(episode: EpisodeHandle) -> None
 def test_defaults_are_what_a_fresh_account_has(sandbox: Sandbox, episode: EpisodeHandle) -> None:
     episode.patch("shop", settings={"cookies.ads": False})
     fresh = sandbox.open_episode("shop", signed_in=[])
-    assert episode.defaults() == {"sites": fresh.state()["sites"]}
+    state = fresh.state()
+    assert episode.defaults() == {"day": state["day"], "sites": state["sites"]}
 
 
 def test_a_snapshot_comes_back_in_another_episode(sandbox: Sandbox, episode: EpisodeHandle) -> None:

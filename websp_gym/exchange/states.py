@@ -8,9 +8,9 @@ from typing import Any
 
 from websp_gym.env.initial_state import differences_of
 from websp_gym.records.trajectory import Trajectory
-from websp_gym.scoring.solved_at_start import fresh_account
 from websp_gym.tasks.instances import Instance
 from websp_gym.tasks.sites import site_schema
+from websp_gym.world.fresh import fresh_account
 from websp_gym.world.state import SESSIONS, Item, WorldState, world_state
 
 _Items = dict[str, dict[str, Item]]
@@ -27,16 +27,17 @@ def not_s0(record: Trajectory, instance: Instance) -> Iterator[str]:
 
 def unexplained(record: Trajectory, slug: str) -> Iterator[str]:
     """Yield the settings and collections that are not at the end what the log of events makes of S0."""
-    settings, items = dict(record.s0["settings"]), _by_id(record.s0["collections"])
+    start, end = (world_state({"sites": {slug: state}}).sites[slug] for state in (record.s0, record.end))
+    settings, items = dict(start.settings), _by_id(start.collections)
     owner = site_schema(slug).session_of or slug
     for event in record.events:
         if event["site"] == owner and "session" in event["data"]:
             _sign(items, event)
         elif event["site"] == slug:
             _change(settings, items, event)
-    after = _by_id(record.end["collections"])
-    for key in {**settings, **record.end["settings"]}:
-        if settings.get(key) != (value := record.end["settings"].get(key)):
+    after = _by_id(end.collections)
+    for key in {**settings, **end.settings}:
+        if settings.get(key) != (value := end.settings.get(key)):
             yield f"its end state has {key}={value!r}, which S0 and the log of events do not give"
     for name in {**items, **after}:
         if items.get(name) != after.get(name):

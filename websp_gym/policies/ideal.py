@@ -14,7 +14,8 @@ from websp_gym.policies.rules.times import Times
 from websp_gym.records.step_facts import Operated, Question, StepFacts
 from websp_gym.records.trajectory import ActionRecord, Step, Trajectory, View
 from websp_gym.tasks.goals import Goal, Says
-from websp_gym.world.state import SESSIONS
+from websp_gym.world.fresh import expected_s0
+from websp_gym.world.state import SESSIONS, SiteState
 
 if TYPE_CHECKING:
     from websp_gym.policies.events import Event
@@ -56,7 +57,7 @@ def ideal(
 def _record(
     instance: Instance, policies: Policies, steps: Sequence[GroundTruthStep], opened: Iterable[str]
 ) -> Trajectory:
-    goal, start = instance.task.goal, start_of(instance)
+    goal, start = instance.task.goal, expected_s0(instance)
     addresses = [f"https://{each}" for each in goal.visited if "*" not in each] + [*opened]
     events = [*map(visit, addresses), *_changes(goal, start)]
     needed = [step.target for step in steps if _is_needed(step)]
@@ -131,9 +132,9 @@ def demanded(rule: Rule) -> Iterator[Event]:
         yield rule.times.of
 
 
-def _changes(goal: Goal, start: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _changes(goal: Goal, start: SiteState) -> Iterator[dict[str, Any]]:
     """Yield the changes that a goal asks for, as the log of the world has them."""
-    settings, collections = start["settings"], start["collections"]
+    settings, collections = start.settings, start.collections
     for key, value in goal.settings.items():
         if settings.get(key) != _plain(value):
             yield {"kind": "set", "data": {"key": key, "old": settings.get(key), "new": _plain(value)}}

@@ -22,7 +22,8 @@ from websp_gym.policies.events import (
 from websp_gym.records.step_facts import Operated, StepFacts
 from websp_gym.sandbox.schema.account import ACCOUNT
 from websp_gym.tasks.sites import site_schema
-from websp_gym.world.state import SESSIONS, same
+from websp_gym.world.fresh import expected_s0
+from websp_gym.world.state import SESSIONS, WorldState, same
 
 if TYPE_CHECKING:
     from websp_gym.policies.events import Event
@@ -41,7 +42,7 @@ class Deeds:
     def __init__(self, policies: Policies, instance: Instance) -> None:
         self._names = policies.names
         self._site = site_schema(instance.site.slug)
-        self._start = start_of(instance)
+        self._start = expected_s0(instance)
         self._secrets = {each.name for each in policies.secrets}
 
     def of(self, event: Event) -> tuple[list[dict[str, Any]], StepFacts] | None:
@@ -57,7 +58,7 @@ class Deeds:
                 item = {"id": "new", **self._site.collections[items.collection].complete(dict(items.where))}
                 log = [{"kind": "add", "data": {"collection": items.collection, "item": item}}]
             case Remove(remove=items) | Edit(edit=items):
-                fitting = filter(items.fit, self._start["collections"][items.collection])
+                fitting = filter(items.fit, self._start.collections[items.collection])
                 log = [self._on_item(event, items.collection, each) for each in list(fitting)[:1]]
             case Deed(deed=deed):
                 log = [{"kind": "destructive", "data": {"deed": deed, "what": deed}}]
@@ -71,7 +72,7 @@ class Deeds:
 
     def _changed(self, event: Change) -> list[dict[str, Any]]:
         for key in self._names.settings(event.patterns(self._names)):
-            old = self._start["settings"].get(key)
+            old = self._start.settings.get(key)
             new = event.change.to if event.change.to is not None else _another(self._site.settings[key], old)
             if not same(old, new):
                 return [{"kind": "set", "data": {"key": key, "old": old, "new": new}}]
@@ -117,13 +118,6 @@ def _another(setting: Any, old: Any) -> Any:
 
 def start_of(instance: Instance) -> dict[str, Any]:
     """Return S0 as stored in a record: the defaults of the site, overlaid with what the instance expects."""
-    site, expect = site_schema(instance.site.slug), instance.config.expect
-    settings = {key: setting.default for key, setting in site.settings.items()} | expect.settings
-    collections = {
-        name: [
-            {"id": str(number), **spec.complete(dict(row))}
-            for number, row in enumerate(expect.collections.get(name, spec.items), 1)
-        ]
-        for name, spec in site.collections.items()
-    }
-    return {"settings": settings, "collections": collections, "bookkeeping": site.bookkeeping}
+    slug = instance.site.slug
+    stored: dict[str, Any] = WorldState({slug: expected_s0(instance)}).as_dict()[slug]
+    return stored

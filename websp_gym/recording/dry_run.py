@@ -132,7 +132,7 @@ def changes(before: SiteState, after: SiteState) -> Iterator[Change]:
         if not same(old, new):
             yield Change(key, old, new)
     for name in {**before.collections, **after.collections}:
-        had, has = before.collections.get(name, []), after.collections.get(name, [])
+        had, has = (list(state.collections.get(name, [])) for state in (before, after))
         if name == SESSIONS:
             had, has = foreign_sessions(had), foreign_sessions(has)
         if had != has:

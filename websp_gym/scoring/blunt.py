@@ -16,10 +16,10 @@ from typing import Any
 
 from websp_gym.errors import SetupError
 from websp_gym.records.verdict import Verdict
-from websp_gym.scoring.solved_at_start import expected_s0
 from websp_gym.scoring.state_reward import state_verdict
 from websp_gym.tasks.instances import Instance, load_instance
 from websp_gym.tasks.sites import site_schema
+from websp_gym.world.fresh import expected_s0
 from websp_gym.world.side_effects import page_of
 from websp_gym.world.state import WorldState
 

@@ -17,10 +17,10 @@ from websp_gym.records.step_facts import StepFacts
 from websp_gym.records.trajectory import ActionRecord, Step, Trajectory, View
 from websp_gym.records.verdict import Verdict
 from websp_gym.sandbox.schema.addresses import AddressPattern
-from websp_gym.scoring.solved_at_start import expected_s0
 from websp_gym.scoring.state_reward import state_verdict
 from websp_gym.tasks.instances import Instance
 from websp_gym.tasks.sites import site_schema
+from websp_gym.world.fresh import expected_s0
 from websp_gym.world.state import Event, WorldState
 
 ANSWER = "done"

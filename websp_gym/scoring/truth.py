@@ -15,9 +15,9 @@ from websp_gym.records.trajectory import Trajectory
 from websp_gym.records.verdict import Verdict, failed_early, unscored
 from websp_gym.scoring.explain import with_failure_causes
 from websp_gym.scoring.outcome import EpisodeEnd
-from websp_gym.scoring.solved_at_start import declared
 from websp_gym.tasks.instances import Instance
 from websp_gym.tasks.sites import site_schema
+from websp_gym.world.fresh import declared
 from websp_gym.world.state import WorldState, world_state
 
 

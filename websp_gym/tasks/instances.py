@@ -59,7 +59,7 @@ Category = Literal[
 ]
 """The nine task categories of the paper (table 5)."""
 
-EVERYDAY = "Everyday Task with a Decision on the Way"
+EVERYDAY: Literal["Everyday Task with a Decision on the Way"] = "Everyday Task with a Decision on the Way"
 """The category of everyday tasks, which the paper does not have."""
 InstructionVariant = Literal["without_navigation", "with_navigation"]
 
@@ -114,7 +114,7 @@ class Task(ConfigModel):
     """One instruction with its goal, shared by all its instances."""
 
     id: str
-    category: Category | WorkCategory
+    category: Category | WorkCategory | Literal["Everyday Task with a Decision on the Way"]
     instruction: str
     instruction_with_navigation: str
     signed_in: bool = True
@@ -360,7 +360,7 @@ def _of_flow(flow: Flow, site: Site) -> Instance:
     )
     task = Task.model_construct(
         id=flow.instance,
-        category=EVERYDAY,  # type: ignore[arg-type]
+        category=EVERYDAY,
         instruction=flow.instruction,
         instruction_with_navigation=flow.instruction_with_navigation,
         signed_in=flow.signed_in,

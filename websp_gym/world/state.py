@@ -106,6 +106,7 @@ class CompanyItems(Sequence[Item]):
     def __init__(
         self, slug: str, collection: str, company: str, day: str, rows: Mapping[str, Item | None]
     ) -> None:
+        self.site = slug
         self._of = slug, collection
         self.company = company
         self.day = day
@@ -157,14 +158,22 @@ class CompanyItems(Sequence[Item]):
 def stored(items: Sequence[Item]) -> Sequence[Item] | dict[str, Any]:
     """Return items as JSON data."""
     if isinstance(items, CompanyItems):
-        return {"company": items.company, "day": items.day, "rows": items.rows}
+        return {"site": items.site, "company": items.company, "day": items.day, "rows": items.rows}
     return items
 
 
-def _items(slug: str, name: str, data: Any, day: str) -> Sequence[Item]:
-    """Return the items of a collection from JSON data."""
+def read_items(name: str, data: Any, *, slug: str = "", day: str = "") -> Sequence[Item]:
+    """Return the items of a collection from JSON data, which may be :func:`stored` ones or those of a server.
+
+    Args:
+        name: The collection.
+        data: A list of items, or the differences from records that all episodes share.
+        slug: The site, if the data does not say.
+        day: The day of the state, if the data does not say.
+    """
     if isinstance(data, dict):
-        return CompanyItems(slug, name, data["company"], data.get("day", day), data["rows"])
+        of = data.get("site", slug)
+        return CompanyItems(of, name, data["company"], data.get("day", day), data["rows"])
     return list(data)
 
 
@@ -181,7 +190,7 @@ def world_state(data: dict[str, Any], *, declared: Mapping[str, Declared] | None
         slug: SiteState(
             settings=dict(site["settings"]),
             collections={
-                name: _items(slug, name, items, data.get("day", ""))
+                name: read_items(name, items, slug=slug, day=data.get("day", ""))
                 for name, items in site["collections"].items()
             },
             declared=(declared or {}).get(slug)

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from websp_gym.world.state import same
+from websp_gym.errors import WebspError
+from websp_gym.world.state import read_items, same
 
 ABSENT = object()
 """Value of a setting that one of the two states lacks."""
@@ -111,10 +112,18 @@ def _collections(start: Mapping[str, Any], end: Mapping[str, Any]) -> list[Colle
 
 def _lists(state: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
     return {
-        name: [item if isinstance(item, dict) else {"value": item} for item in items]
+        name: [item if isinstance(item, dict) else {"value": item} for item in _all(name, items)]
         for name, items in _table(state, "collections").items()
-        if isinstance(items, list)
+        if isinstance(items, list | dict)
     }
+
+
+def _all(name: str, items: Any) -> list[Any]:
+    """Return the items of a collection; of records that this version does not have, only those that differ."""
+    try:
+        return list(read_items(name, items))
+    except WebspError:
+        return [item for item in items.get("rows", {}).values() if item is not None]
 
 
 def _changes(before: list[dict[str, Any]], after: list[dict[str, Any]]) -> list[ItemChange]:
