@@ -38,6 +38,9 @@ def list_instances(
     flows: Annotated[
         bool, typer.Option("--flows", help="List the everyday tasks with a decision on the way instead.")
     ] = False,
+    work: Annotated[
+        bool, typer.Option("--work", help="List the tasks of enterprise applications instead.")
+    ] = False,
     dataset: Dataset = None,
     agent_input: Annotated[
         bool,
@@ -53,9 +56,12 @@ def list_instances(
 
     Example: `websp list --site Steam --category cookie`
     """
+    if flows and work:
+        raise SetupError("choose one of --flows and --work")
+    pattern = "*-flow-*" if flows else "*-stwab-*" if work else "*"
     rows = [
         in_dataset(load_instance(name), dataset)
-        for name in select_instances(["*-flow-*" if flows else "*"], site=site, category=category)
+        for name in select_instances([pattern], site=site, category=category)
     ]
     if agent_input and by is not None:
         raise SetupError("choose one of --by and --agent-input")

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from websp_gym.records.verdict import Check
 from websp_gym.sandbox.schema.addresses import AddressPattern
-from websp_gym.tasks.goals import Goal
+from websp_gym.tasks.goals import Goal, Named, Number
 from websp_gym.world.side_effects import SideEffect
 from websp_gym.world.state import Event
 
@@ -26,18 +26,64 @@ def visited_checks(goal: Goal, since: Iterable[Event]) -> Iterator[Check]:
         yield Check(f"visited {address}", found, True, found)
 
 
-def answer_checks(goal: Goal, answer: str) -> Iterator[Check]:
-    """Yield for each text of a goal whether the answer contains it.
+def answer_checks(goal: Goal, answer: str, asked: str = "") -> Iterator[Check]:
+    """Yield for each text or value of a goal whether the answer has it.
 
     Args:
         goal: The goal.
         answer: The answer.
+        asked: The instruction, whose numbers the answer may repeat.
     """
     plain = " ".join(answer.casefold().split())
     for wanted in goal.answer:
-        words = [wanted] if isinstance(wanted, str) else list(wanted)
-        found = any(re.search(rf"(?<!\w){re.escape(each.casefold())}(?!\w)", plain) for each in words)
-        yield Check(f"answer has {' or '.join(words)}", found, True, found)
+        if isinstance(wanted, Named):
+            known = dict.fromkeys(map(_words, (*wanted.names, *wanted.among)))
+            named = [words for words in known if _has(plain, words)]
+            right = {*map(_words, wanted.names)} == {*named}
+            yield Check(
+                "answer names", right, [each[0] for each in map(_words, wanted.names)], [w[0] for w in named]
+            )
+        elif isinstance(wanted, Number):
+            said = _numbers_said(plain, asked.casefold(), wanted.number)
+            yield Check("answer is", said == {wanted.number}, wanted.number, sorted(said))
+        else:
+            words = _words(wanted)
+            found = _has(plain, words)
+            yield Check(f"answer has {' or '.join(words)}", found, True, found)
+
+
+def _words(wanted: str | tuple[str, ...]) -> tuple[str, ...]:
+    return (wanted,) if isinstance(wanted, str) else wanted
+
+
+def _has(plain: str, words: Iterable[str]) -> bool:
+    return any(re.search(rf"(?<!\w){re.escape(each.casefold())}(?!\w)", plain) for each in words)
+
+
+_COUNTS = (
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+)  # fmt: skip
+
+
+def _numbers_said(plain: str, asked: str, wanted: float) -> set[float]:
+    """Return the numbers that a text gives: in digits, else in words up to twelve, else "no" and "none" for zero.
+
+    Those of the instruction may be repeated, unless one is the wanted number.
+    """
+    repeated = set(_DIGITS.findall(asked))
+    digits = [each for each in _DIGITS.findall(plain) if each not in repeated or _value(each) == wanted]
+    if digits:
+        return {*map(_value, digits)}
+    words = re.findall(r"(?<!\w)[a-z]+(?!\w)", plain)
+    counts = {float(_COUNTS.index(each)) for each in words if each in _COUNTS}
+    return counts or ({0.0} if {"no", "none", "nobody", "nothing"} & {*words} else set())
+
+
+_DIGITS = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?(?!\w)")
+
+
+def _value(digits: str) -> float:
+    return float(digits.replace(",", "").rstrip("."))
 
 
 def refusal_checks(refused: bool | None, effects: Iterable[SideEffect]) -> Iterator[Check]:

@@ -68,7 +68,7 @@ def state_verdict(
     effects = side_effects(task.goal, slug, start, end)
     seen_and_said = [
         *visited_checks(task.goal, since),
-        *answer_checks(task.goal, answer),
+        *answer_checks(task.goal, answer, f"{task.instruction} {task.instruction_with_navigation}"),
         *refusal_checks(refused, effects),
     ]
     goal = [*goal_checks(task.goal, before, after)]

@@ -73,6 +73,20 @@ class ItemChange(Items):
     to: dict[str, Wanted] = Field(min_length=1)
 
 
+class Named(ConfigModel):
+    """An answer that names exactly these of several things; a tuple is one thing under several names."""
+
+    names: tuple[str | tuple[str, ...], ...]
+    among: tuple[str | tuple[str, ...], ...] = ()
+    """The things that it might name, these or others."""
+
+
+class Number(ConfigModel):
+    """An answer with this number, and no other one that the instruction does not have."""
+
+    number: float
+
+
 Checks = Annotated[list[ItemCheck], Field(default_factory=list)]
 
 
@@ -85,7 +99,7 @@ class Goal(ConfigModel):
     end state only. ``signed_in`` is whether the account must still be signed in. ``replaceable`` names collections
     that the page shows as one text field: retyping it is a way to do the task, so items of S0 may be gone.
     ``visited`` are addresses of pages that must have been opened, and ``answer`` texts that the answer must contain
-    as whole words; a list means any one of them.
+    as whole words; a list means any one of them. :class:`Named` and :class:`Number` also exclude other values.
     """
 
     settings: dict[str, Wanted] = Field(default_factory=dict)
@@ -98,7 +112,7 @@ class Goal(ConfigModel):
     signed_in: bool | None = None
     replaceable: tuple[str, ...] = ()
     visited: tuple[str, ...] = ()
-    answer: tuple[str | tuple[str, ...], ...] = ()
+    answer: tuple[str | tuple[str, ...] | Named | Number, ...] = ()
 
     @model_validator(mode="after")
     def _not_empty(self) -> Goal:

@@ -22,7 +22,7 @@ def select_instances(
     Args:
         patterns: Globs such as ``Steam-*`` or ``*-ON``, in any spelling of an id; case is ignored. Everyday tasks are
             selected only by a glob that contains ``-flow-``, and work by ``-stwab-``, by ``SuiteCRM-*`` and the like,
-            or by ``site``.
+            or by ``site`` and ``category``.
         site: Only instances of this website, by its name or slug; case, spaces and punctuation are ignored.
         category: Only instances whose task category contains this text; case is ignored.
 
@@ -38,7 +38,7 @@ def select_instances(
     for pattern in patterns:
         plain = canonical_id(pattern)
         found = [name for name in known if matches(name, plain)]
-        if site and plain == "*":
+        if (site or category) and plain == "*":
             found += [name for name in known if is_work(name)]
         if not found:
             hint = _of_site(plain) or _near_site(plain) or nearest(plain, known)

@@ -146,8 +146,8 @@ def make_report(
         SetupError: `compare` is unknown.
     """
     paper = reference(compare)
-    known = catalogue() if known is None else known
     found = [item if isinstance(item, tuple) else (None, item) for item in results]
+    known = catalogue(result.id for _, result in found) if known is None else known
     episodes = gather(found, known)
     agents = tuple(dict.fromkeys(episode.agent for episode in episodes))
     planned, chosen = under_policy(episodes), decided(episodes)

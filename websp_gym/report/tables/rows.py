@@ -11,7 +11,7 @@ from pathlib import Path
 from websp_gym.errors import SetupError
 from websp_gym.records.results import OutcomeLabel, Result
 from websp_gym.tasks.ids import is_everyday, is_work
-from websp_gym.tasks.instances import Instance, all_instances, load_instance
+from websp_gym.tasks.instances import Instance, all_instances, all_work, load_instance
 
 UNKNOWN = "unknown"
 """Category of an instance that is not in ``task_configs/``."""
@@ -83,9 +83,11 @@ class EpisodeRow:
         return self.run / self.result.trajectory
 
 
-def catalogue() -> dict[str, Facts]:
-    """Return the facts about every instance."""
-    return {instance.id: _facts(instance) for instance in all_instances()}
+def catalogue(played: Iterable[str] = ()) -> dict[str, Facts]:
+    """Return the facts about every instance; about every task of work, if nothing else was played."""
+    names = list(played)
+    known = all_work() if names and all(map(is_work, names)) else all_instances()
+    return {instance.id: _facts(instance) for instance in known}
 
 
 def instance_facts(instance_id: str, known: Mapping[str, Facts]) -> Facts:
