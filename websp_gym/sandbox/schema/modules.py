@@ -123,6 +123,10 @@ class Module(Collection):
     """Fields of forms that are only shown while other fields have these values."""
     choices_when: dict[str, dict[str, dict[str, list[str]]]] = Field(default_factory=dict)
     """Choices that depend on another choice: `{status: {state: {Open: [New], Closed: [Rejected]}}}`."""
+    names: dict[str, str] = Field(default_factory=dict)
+    """The names of fields in forms, where they are not their own; `{"*": "product[{}]"}` is for all others."""
+    repeated: dict[str, str] = Field(default_factory=dict)
+    """Fields that forms ask for twice, such as a password, each with the second form field, which must equal it."""
     order: list[tuple[str, str]] = Field(default_factory=list)
     """Pairs of dates, numbers or moments of which the second must not be before the first."""
     ident: str = ""
@@ -217,6 +221,10 @@ class Module(Collection):
             return "Name"
         return self.typed[name].label or name.replace("_", " ").capitalize()
 
+    def form_name(self, key: str) -> str:
+        """Return the name of a field in forms."""
+        return self.names.get(key) or self.names.get("*", "{}").replace("{}", key)
+
     def problems(self, own: str, modules: Mapping[str, Module]) -> Iterator[str]:
         """Yield what does not fit: fields and modules that are not there.
 
@@ -231,6 +239,8 @@ class Module(Collection):
             "required": [*self.required, *self.required_when],
             "shown_when": self.shown_when,
             "choices_when": self.choices_when,
+            "names": [name for name in self.names if name != "*"],
+            "repeated": self.repeated,
             "order": [name for pair in self.order for name in pair],
             "unique": self.unique,
             "fixed": self.fixed,
