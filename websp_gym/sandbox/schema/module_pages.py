@@ -30,6 +30,8 @@ def views_of(module: Module) -> list[View]:
     """Return the pages that a module has."""
     if module.table is None:
         return []
+    if module.views:
+        return module.views
     if module.readonly:
         return ["list", "detail"]
     found: list[View] = ["list", "detail", "create", "edit"]
@@ -101,6 +103,6 @@ def change_problems(change: RecordChange, modules: Mapping[str, Module]) -> Iter
         yield f'record: unknown module "{change.module}"'
         return
     known = [*modules[change.module].typed, "id"]
-    for name in (*change.fields, *change.values, *change.where, *change.when):
+    for name in (*(change.fields or ()), *change.values, *change.where, *change.when):
         if name not in known:
             yield f'record: {change.module} has no field "{name}"'

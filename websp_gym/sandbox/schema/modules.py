@@ -125,6 +125,9 @@ class Module(Collection):
     """Choices that depend on another choice: `{status: {state: {Open: [New], Closed: [Rejected]}}}`."""
     names: dict[str, str] = Field(default_factory=dict)
     """The names of fields in forms, where they are not their own; `{"*": "product[{}]"}` is for all others."""
+    secret: list[str] = Field(default_factory=list)
+    """Fields that no page shows, such as a password: a new record must have them, and forms leave them as they are
+    where nothing is typed."""
     repeated: dict[str, str] = Field(default_factory=dict)
     """Fields that forms ask for twice, such as a password, each with the second form field, which must equal it."""
     order: list[tuple[str, str]] = Field(default_factory=list)
@@ -168,6 +171,8 @@ class Module(Collection):
     """What a record can be converted into."""
     imports: str = ""
     """The module of the files that can be imported; no import if empty."""
+    views: list[View] = Field(default_factory=list)
+    """Its pages; by default, all that it can have."""
     paths: dict[View, str] = Field(default_factory=dict)
     """The addresses of its pages, where they are not those of the site's `record_paths`."""
     confirm: Annotated[list[Confirm], BeforeValidator(as_list)] = Field(default=_DELETE)
@@ -240,7 +245,7 @@ class Module(Collection):
             "shown_when": self.shown_when,
             "choices_when": self.choices_when,
             "names": [name for name in self.names if name != "*"],
-            "repeated": self.repeated,
+            "secret, repeated": [*self.secret, *self.repeated],
             "order": [name for pair in self.order for name in pair],
             "unique": self.unique,
             "fixed": self.fixed,

@@ -305,8 +305,8 @@ class RecordChange(Strict):
     (`all`); `copy` makes records like those that `where` finds, with other `values`."""
     where: dict[str, str] = Field(default_factory=dict)
     """Fields of the record to change, each with the form field that it must equal; by default, `id`."""
-    fields: dict[str, str] = Field(default_factory=dict)
-    """Fields that change, each with its form field; by default, all that are not `fixed`, with their own names."""
+    fields: dict[str, str] | None = None
+    """Fields that change, each with its form field; by default, all that are not `fixed`, with their names in forms."""
     values: Row = Field(default_factory=dict)
     """Fields that change, each with a constant, a form field in braces (`"{project}"`), a field of a record that the
     same request has changed, or is about to (`"{projects.id}"`), or `me`, `today`, `now`."""

@@ -160,7 +160,7 @@ class RecordChanges:
 
     def _copy(self, change: RecordChange, module: Module) -> Done:
         """Make records like some others, with other values in some fields."""
-        values, _ = self._values(change.model_copy(update={"fields": {"": ""}}), module)
+        values, _ = self._values(change.model_copy(update={"fields": {}}), module)
         for row in self._chosen(change, module):
             same = {key: value for key, value in row.items() if key != "id"}
             self._add(change.module, module, same | values, {})
@@ -171,13 +171,13 @@ class RecordChanges:
         rows = self._chosen(change, module)
         if not rows:
             return Done()
-        if len(rows) == 1:
-            self._changed[change.module] = rows[0]
-        values, errors = self._values(change, module)
-        if not values and not errors:
-            raise RefusedError(400, "there is nothing to change")
         self._check_version(rows)
+        values: Row = {}
         for row in rows:
+            self._changed[change.module] = row
+            values, errors = self._values(change, module)
+            if not values and not errors:
+                raise RefusedError(400, "there is nothing to change")
             self._demand("edit", change.module, module, row)
             self._check(change.module, module, row | values, row, set(values), errors)
             touched = {key: self._records.stamp(kind) for key, kind in module.touch.items()}
@@ -411,13 +411,17 @@ class RecordChanges:
 
     def _values(self, change: RecordChange, module: Module) -> tuple[Row, dict[str, str]]:
         """Return the values that were sent, and what is wrong with those that cannot be read."""
-        fields = change.fields or {key: module.form_name(key) for key in module.in_forms}
+        fields = change.fields
+        if fields is None:
+            fields = {key: module.form_name(key) for key in module.in_forms}
         values: Row = {}
         errors: dict[str, str] = {}
         for key, form in fields.items():
             if form not in self._sent.values:
                 continue
             raw, spec = self._sent.values[form], module.typed[key]
+            if key in module.secret and raw == "" and change.does == "save":
+                continue
             try:
                 values[key] = spec.default if raw == "" and isinstance(spec, IntSetting) else spec.parse(raw)
             except ValueError as error:
@@ -469,7 +473,7 @@ class RecordChanges:
         self, name: str, module: Module, row: Row, old: Row | None, keys: set[str]
     ) -> Iterator[tuple[str, str]]:
         needed = [key for key, when in module.required_when.items() if all_hold(when, row)]
-        for key in (*module.required, *needed):
+        for key in (*module.required, *needed, *(module.secret if old is None else ())):
             hidden = key in module.shown_when and not all_hold(module.shown_when[key], row)
             if key in keys and row[key] in ("", []) and not hidden:
                 yield key, f"{module.label(key)} is required."

@@ -105,6 +105,8 @@ function complain(form, errors, message) {
     if (!field) continue;
     const control = field.querySelector("select, textarea, input:not([type=hidden])");
     control?.setAttribute("aria-invalid", "true");
+    // A page whose sections are closed opens the one with it.
+    control?.dispatchEvent(new Event("invalid", { bubbles: true }));
     field.append(make("p", { class: "rk-error" }, text));
     first ??= control;
   }
