@@ -306,7 +306,7 @@ class RecordChange(Strict):
     where: dict[str, str] = Field(default_factory=dict)
     """Fields of the record to change, each with the form field that it must equal; by default, `id`."""
     fields: dict[str, str] | None = None
-    """Fields that change, each with its form field; by default, all that are not `fixed`, with their names in forms."""
+    """Fields that change, each with its form field; by default, all that are not `fixed`, by their form names."""
     values: Row = Field(default_factory=dict)
     """Fields that change, each with a constant, a form field in braces (`"{project}"`), a field of a record that the
     same request has changed, or is about to (`"{projects.id}"`), or `me`, `today`, `now`."""

@@ -189,3 +189,4 @@ function configure(wizard, form) {
     }
   });
 }
+export {};
