@@ -118,7 +118,7 @@ def rows(visitor: Visitor, module: str) -> dict[str, Any]:
     return dict(found["rows"]) if isinstance(found, dict) else {row["id"]: row for row in found}
 
 
-def send(visitor: Visitor, what: str, **fields: Any) -> Reply:
+def send(visitor: Visitor, what: str, /, **fields: Any) -> Reply:
     return visitor.post(f"{SEND}/{what}", fields)
 
 
@@ -147,7 +147,8 @@ def test_a_list_is_sorted_filtered_searched_and_paged(visitor: Visitor) -> None:
 
 
 @pytest.mark.parametrize(
-    "query", ["?page=0", "?page=99", "?page=x", "?sort=nonsense", "?sort=-", "?per_page=9999", "?state=nonsense"]
+    "query",
+    ["?page=0", "?page=99", "?page=x", "?sort=nonsense", "?sort=-", "?per_page=9999", "?state=nonsense"],
 )
 def test_a_list_answers_whatever_is_asked(visitor: Visitor, query: str) -> None:
     assert visitor.get(f"{HOME}/orders{query}").status == 200
@@ -176,7 +177,14 @@ def test_dates_are_relative_to_the_day_of_the_episode(visitor: Visitor) -> None:
 
 
 def test_looking_changes_nothing(visitor: Visitor) -> None:
-    for page in ("orders", "orders/record/a", "orders/edit/a", "orders/edit", "orders/convert/a", "orders/import"):
+    for page in (
+        "orders",
+        "orders/record/a",
+        "orders/edit/a",
+        "orders/edit",
+        "orders/convert/a",
+        "orders/import",
+    ):
         assert visitor.get(f"{HOME}/{page}").status == 200, page
     assert visitor.get(f"{HOME}/orders/merge?id=a&id=b").status == 200
     assert visitor.get(f"{HOME}/orders/history/a").status == 200
@@ -187,7 +195,9 @@ def test_looking_changes_nothing(visitor: Visitor) -> None:
 
 
 def test_a_new_record_is_stamped_and_numbered(visitor: Visitor) -> None:
-    reply = send(visitor, "orders/create", what="Nets", place="north", amount="€1,234.50", tags="x; y", number="77")
+    reply = send(
+        visitor, "orders/create", what="Nets", place="north", amount="€1,234.50", tags="x; y", number="77"
+    )
     made = rows(visitor, "orders")
     (row,) = made.values()
     assert reply.headers["location"] == f"/app/orders/record/{row['id']}"
@@ -203,7 +213,10 @@ def test_a_new_record_is_stamped_and_numbered(visitor: Visitor) -> None:
         ({"what": "Nets", "place": "nowhere"}, {"place": "Place: choose from the list."}),
         ({"what": "Nets", "place": "?North"}, {"place": "Place: choose from the list."}),
         ({"what": "ropes", "place": "north"}, {"what": "What has already been taken."}),
-        ({"what": "Nets", "place": "north", "status": "sent"}, {"status": "Status does not go with this state."}),
+        (
+            {"what": "Nets", "place": "north", "status": "sent"},
+            {"status": "Status does not go with this state."},
+        ),
         (
             {"what": "Nets", "place": "north", "state": "done", "status": "lost"},
             {"reason": "Reason is required."},
@@ -215,7 +228,10 @@ def test_a_new_record_is_stamped_and_numbered(visitor: Visitor) -> None:
         ({"what": "Nets", "place": "north", "due": "soon"}, {"due": None}),
         ({"what": "Nets", "place": "north", "amount": "much"}, {"amount": None}),
         ({"what": "N" * 31, "place": "north"}, {"what": None}),
-        ({"what": "Nets", "place": "north", "helpers": "mina;nobody"}, {"helpers": "Helpers: choose from the list."}),
+        (
+            {"what": "Nets", "place": "north", "helpers": "mina;nobody"},
+            {"helpers": "Helpers: choose from the list."},
+        ),
     ],
 )
 def test_a_form_with_a_wrong_value_changes_nothing(
@@ -333,7 +349,9 @@ def test_a_list_of_records_grows_and_shrinks(visitor: Visitor) -> None:
 
 def test_a_conversion_makes_records_and_closes_the_old_one(visitor: Visitor) -> None:
     send(visitor, "orders/convert", id="a", **{"bills.text": "Ropes, paid"})
-    assert rows(visitor, "bills") == {"bill/Ropes, paid": {"id": "bill/Ropes, paid", "text": "Ropes, paid", "gone": False}}
+    assert rows(visitor, "bills") == {
+        "bill/Ropes, paid": {"id": "bill/Ropes, paid", "text": "Ropes, paid", "gone": False}
+    }
     assert rows(visitor, "orders")["a"]["status"] == "sent"
     assert errors(send(visitor, "orders/convert", id="b", **{"bills.text": ""})) == {
         "bills.text": "Text is required."
@@ -359,7 +377,7 @@ def test_what_is_softly_deleted_stays_and_shows_no_more(visitor: Visitor) -> Non
     send(visitor, "bills/create", text="one")
     send(visitor, "bills/delete", id="bill/one")
     assert rows(visitor, "bills")["bill/one"]["gone"] is True
-    assert "one" not in visitor.get(f"{HOME}/bills").body.split("<tbody>")[1]
+    assert "No bills found." in visitor.get(f"{HOME}/bills").body
 
 
 def test_an_import_maps_columns_and_counts(visitor: Visitor) -> None:
@@ -392,7 +410,10 @@ def test_an_initial_state_adds_to_the_company(sandbox: Sandbox) -> None:
     episode.patch("depot", collections={"orders": given})
     visitor = Visitor(sandbox.address, episode)
     assert listed(visitor) == ["Anchors", "Buoys", "Chains"]
-    assert {name: row["what"] for name, row in rows(visitor, "orders").items()} == {"a": "Chains", "new": "Hooks"}
+    assert {name: row["what"] for name, row in rows(visitor, "orders").items()} == {
+        "a": "Chains",
+        "new": "Hooks",
+    }
     episode.close()
 
 
@@ -412,11 +433,19 @@ def test_a_snapshot_and_a_fork_keep_the_differences_and_the_day(sandbox: Sandbox
     ("old", "new", "said"),
     [
         ("required: [what, place]", "required: [wat]", 'unknown field "wat"; did you mean "what"?'),
-        ("of: places}\n      state", "of: plaices}\n      state", 'unknown module "plaices"; did you mean "places"?'),
+        (
+            "of: places}\n      state",
+            "of: plaices}\n      state",
+            'unknown module "plaices"; did you mean "places"?',
+        ),
         ("imports: files", "imports: fails", 'unknown module "fails"'),
         ("{module: people, field: helpers, link: true}", "{module: people}", "give one of by and field"),
         ("people: {module: people, role", "people: {module: persons, role", 'unknown module "persons"'),
-        ("does: create, fields: {what: what}", "does: create, fields: {wot: what}", 'orders has no field "wot"'),
+        (
+            "does: create, fields: {what: what}",
+            "does: create, fields: {wot: what}",
+            'orders has no field "wot"',
+        ),
     ],
 )
 def test_what_does_not_fit_is_an_error(tmp_path: Path, old: str, new: str, said: str) -> None:

@@ -111,6 +111,8 @@ class RecordField(BaseSetting):
     """The `id` of a record of another module, or empty."""
     of: str
     """That module."""
+    select: bool = False
+    """Whether forms list all of its records, because there are few."""
     default: StrictStr = ""
     """The value in a fresh account."""
 
@@ -127,6 +129,8 @@ class RecordsField(BaseSetting):
     """The `id`s of records of another module; forms may send them in one text, with semicolons."""
     of: str
     """That module."""
+    select: bool = False
+    """Whether forms list all of its records, because there are few."""
     default: list[StrictStr] = Field(default_factory=list)
     """The value in a fresh account."""
 

@@ -37,6 +37,8 @@ def views_of(module: Module) -> list[View]:
     """Return the pages that a module has."""
     if module.table is None:
         return []
+    if module.views:
+        return module.views
     if module.readonly:
         return ["list", "detail"]
     found: list[View] = ["list", "detail", "create", "edit"]
@@ -69,9 +71,12 @@ def pages_of(name: str, module: Module, root: str, frame: str) -> Iterator[Page]
         root: The first part of the addresses of the site's modules.
         frame: The template around the pages, with a block ``panel``.
     """
+    taken: set[str] = set()
     for view, path in link_patterns(name, module, root).items():
-        if "?" in path:
+        # Where the page of a record is its form, two views have one address, and the first one is its page.
+        if "?" in path or path in taken:
             continue
+        taken.add(path)
         routed = path.startswith(ROUTE)
         around = "kit/records/bare.html" if routed else frame
         if not around:
@@ -105,6 +110,6 @@ def change_problems(change: RecordChange, modules: Mapping[str, Module]) -> Iter
         yield f'record: unknown module "{change.module}"'
         return
     known = [*modules[change.module].typed, "id"]
-    for name in (*change.fields, *change.values, *change.where):
+    for name in (*(change.fields or ()), *change.values, *change.where, *change.when):
         if name not in known:
             yield f'record: {change.module} has no field "{name}"'

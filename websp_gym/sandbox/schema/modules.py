@@ -111,8 +111,8 @@ class Module(Collection):
     """What one record is called (`Account`)."""
     many: str
     """What several are called (`Accounts`)."""
-    title: str = "{name}"
-    """The name of a record, from its fields."""
+    title: str = ""
+    """The name of a record, from its fields (`"{first_name} {last_name}"`); by default, its first field."""
     sections: dict[str, list[str]] = Field(default_factory=dict)
     """The fields on the page of a record and in its forms, by heading; by default, all of them under one."""
     required: list[str] = Field(default_factory=list)
@@ -123,6 +123,13 @@ class Module(Collection):
     """Fields of forms that are only shown while other fields have these values."""
     choices_when: dict[str, dict[str, dict[str, list[str]]]] = Field(default_factory=dict)
     """Choices that depend on another choice: `{status: {state: {Open: [New], Closed: [Rejected]}}}`."""
+    names: dict[str, str] = Field(default_factory=dict)
+    """The names of fields in forms, where they are not their own; `{"*": "product[{}]"}` is for all others."""
+    secret: list[str] = Field(default_factory=list)
+    """Fields that no page shows, such as a password: a new record must have them, and forms leave them as they are
+    where nothing is typed."""
+    repeated: dict[str, str] = Field(default_factory=dict)
+    """Fields that forms ask for twice, such as a password, each with the second form field, which must equal it."""
     order: list[tuple[str, str]] = Field(default_factory=list)
     """Pairs of dates, numbers or moments of which the second must not be before the first."""
     ident: str = ""
@@ -164,6 +171,8 @@ class Module(Collection):
     """What a record can be converted into."""
     imports: str = ""
     """The module of the files that can be imported; no import if empty."""
+    views: list[View] = Field(default_factory=list)
+    """Its pages; by default, all that it can have."""
     paths: dict[View, str] = Field(default_factory=dict)
     """The addresses of its pages, where they are not those of the site's `record_paths`."""
     confirm: Annotated[list[Confirm], BeforeValidator(as_list)] = Field(default=_DELETE)
@@ -196,9 +205,14 @@ class Module(Collection):
         return self.sections or {"Overview": list(self.typed)}
 
     @property
+    def naming(self) -> str:
+        """How a record is named from its fields."""
+        return self.title or f"{{{next(iter(self.typed), 'id')}}}"
+
+    @property
     def in_title(self) -> list[str]:
         """The fields that its titles name."""
-        return _NAMED.findall(self.title)
+        return _NAMED.findall(self.naming)
 
     @property
     def in_forms(self) -> list[str]:
@@ -217,6 +231,10 @@ class Module(Collection):
             return "Name"
         return self.typed[name].label or name.replace("_", " ").capitalize()
 
+    def form_name(self, key: str) -> str:
+        """Return the name of a field in forms."""
+        return self.names.get(key) or self.names.get("*", "{}").replace("{}", key)
+
     def problems(self, own: str, modules: Mapping[str, Module]) -> Iterator[str]:
         """Yield what does not fit: fields and modules that are not there.
 
@@ -231,6 +249,8 @@ class Module(Collection):
             "required": [*self.required, *self.required_when],
             "shown_when": self.shown_when,
             "choices_when": self.choices_when,
+            "names": [name for name in self.names if name != "*"],
+            "secret, repeated": [*self.secret, *self.repeated],
             "order": [name for pair in self.order for name in pair],
             "unique": self.unique,
             "fixed": self.fixed,

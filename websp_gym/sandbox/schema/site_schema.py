@@ -217,6 +217,11 @@ class Page(Strict):
     404."""
     hosts: list[str] = Field(default_factory=list)
     """The hosts that show it; by default, the first one. Other hosts redirect to the first of these."""
+    signed_in: str = ""
+    """Where it redirects to while the account is signed in."""
+    password: bool = False
+    """Whether it asks for the account's password again, so that the browser fills in the one that it has saved
+    (`saved_login`)."""
     context: dict[str, Any] = Field(default_factory=dict)
     """Constants for the template."""
 
@@ -300,15 +305,21 @@ class RecordChange(Strict):
     (`all`); `copy` makes records like those that `where` finds, with other `values`."""
     where: dict[str, str] = Field(default_factory=dict)
     """Fields of the record to change, each with the form field that it must equal; by default, `id`."""
-    fields: dict[str, str] = Field(default_factory=dict)
-    """Fields that change, each with its form field; by default, all that are not `fixed`, with their own names."""
+    fields: dict[str, str] | None = None
+    """Fields that change, each with its form field; by default, all that are not `fixed`, by their form names."""
     values: Row = Field(default_factory=dict)
     """Fields that change, each with a constant, a form field in braces (`"{project}"`), a field of a record that the
-    same request has changed (`"{projects.id}"`), or `me`, `today`, `now`."""
+    same request has changed, or is about to (`"{projects.id}"`), or `me`, `today`, `now`."""
+    when: Row = Field(default_factory=dict)
+    """Values that fields of the record must have; otherwise the request is refused with 409. For a text or a choice,
+    a list stands for any of its words."""
+    each: str = ""
+    """A form field with a list of objects in JSON: the change is made for each of them, and their keys count as form
+    fields. Without the field, nothing is changed."""
     said: str = ""
     """The message after it, in which `{title}` is the record and `{count}` the number of records."""
     optional: bool = False
-    """Whether it is left out where `where` finds no record."""
+    """Whether it is left out where `where` finds no record, or for those to which `when` does not apply."""
 
 
 class Destructive(Strict):
@@ -339,6 +350,8 @@ class FormAction(Strict):
     """Whether fields of `set` that a form did not send are off, because browsers leave out unchecked boxes."""
     toggle: str = ""
     """A setting to flip."""
+    password: str = ""
+    """The form field with the account's password, which must be right."""
     add: Add | list[Add] = Field(default_factory=list)
     """Items to add; one entry or several."""
     remove: Remove | list[Remove] = Field(default_factory=list)

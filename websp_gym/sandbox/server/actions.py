@@ -19,7 +19,7 @@ from websp_gym.sandbox.schema.split_text import split_collection
 
 from .episode import EpisodeState
 from .pages import NO_STORE
-from .record_changes import Done, RecordChanges
+from .record_changes import Done, InvalidError, RecordChanges
 from .request_fields import Fields, RefusedError, read_fields
 from .sessions import Keyring, give_cookie, open_session
 from .site_request import SiteRequest
@@ -47,6 +47,8 @@ class Actions:
                 return to_login(request, site, back=True)
             raise request.episode.sign_in_first
         fields = await read_fields(request)
+        if action.password and fields.text(action.password) != self._password(site):
+            raise InvalidError({action.password: "The password is wrong."})
         try:
             with episode.transaction():
                 episode.log(site, "submit", path=request.url.path, fields=sorted(fields.values))
@@ -112,10 +114,14 @@ class Actions:
         return response
 
     def _check_password(self, site: SiteSchema, spec: SignIn, fields: Fields) -> None:
-        known = self._keys.password(self._catalog.session_owner(site))
         who = fields.text(spec.username) if spec.username else ACCOUNT["email"]
-        if who not in (ACCOUNT["email"], ACCOUNT["username"]) or fields.text(spec.password) != known:
+        if who not in (ACCOUNT["email"], ACCOUNT["username"]) or fields.text(spec.password) != self._password(
+            site
+        ):
             raise RefusedError(401, "wrong user name or password")
+
+    def _password(self, site: SiteSchema) -> str:
+        return self._keys.password(self._catalog.session_owner(site))
 
     def _reply(
         self, request: SiteRequest, site: SiteSchema, action: FormAction, fields: Fields, done: Done
@@ -123,7 +129,8 @@ class Actions:
         if action.record:
             link = _address(action, fields, done.row) or done.link
             if "x-requested-with" in request.headers or not link:
-                return JSONResponse({"success": 1, "redirect": link, "said": done.said}, headers=NO_STORE)
+                reply = {"success": 1, "redirect": link, "said": done.said, "id": done.row.get("id", "")}
+                return JSONResponse(reply, headers=NO_STORE)
             return _see_other(link)
         if action.redirect == "back":
             return _see_other(_referer(request, site))

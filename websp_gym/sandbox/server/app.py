@@ -278,6 +278,8 @@ class SiteApp:
         async def show(request: SiteRequest) -> Response:
             if page.login and request.episode.account is None:
                 return to_login(request, site)
+            if page.signed_in and request.episode.account is not None:
+                return RedirectResponse(page.signed_in, 302, NO_STORE)
             client = request.query_params.get(page.client) if page.client else None
             if client and client not in self._catalog.slugs:
                 return self._not_found(request, site)

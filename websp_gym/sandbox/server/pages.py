@@ -63,7 +63,8 @@ class Renderer:
 
     def page(self, request: SiteRequest, site: SiteSchema, page: Page, *, status: int = 200) -> Response:
         """Render the template of a page entry."""
-        html = self._html(request, site, page.template, {**page.context, "page": page})
+        saved = {"saved_login": self._saved_login(site)} if page.password else {}
+        html = self._html(request, site, page.template, {**page.context, "page": page, **saved})
         return PageResponse(html if page.fragment else self.with_footer(html, site), status, NO_STORE)
 
     def template(
@@ -140,15 +141,15 @@ class Renderer:
             "new_token": self._keys.access_token(site, flash) if flash else None,
             "path": request.url.path,
             "host": request.host,
-            "saved_login": self._saved_login(request, site),
+            "saved_login": self._saved_login(site) if request.url.path == site.login_page else None,
             "data": site.data,
             "planted": partial(_planted, request, site),
             **records.helpers(request._episode_state, site),
             "find_pages": partial(find, sites=[site], signed_in=episode.account is not None, every=True),
         }
 
-    def _saved_login(self, request: SiteRequest, site: SiteSchema) -> dict[str, str] | None:
-        if site.account != "password" or request.url.path != site.login_page:
+    def _saved_login(self, site: SiteSchema) -> dict[str, str] | None:
+        if site.account != "password":
             return None
         return {
             "username": ACCOUNT["email"],

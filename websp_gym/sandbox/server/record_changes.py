@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 from websp_gym.sandbox.schema.dependencies import all_hold
 from websp_gym.sandbox.schema.fields import RecordField, RecordsField
 from websp_gym.sandbox.schema.modules import Module, Verb
+from websp_gym.sandbox.schema.settings import IntSetting
 from websp_gym.sandbox.schema.site import SiteSchema
 from websp_gym.sandbox.schema.site_schema import RecordChange, Row
 
@@ -20,9 +23,10 @@ from .request_fields import Fields, RefusedError
 
 EXPORTS, IMPORTS = "exports", "imports"
 """The modules that keep what was exported and imported, if a site has them."""
-_NAME = re.compile(r"{([\w.]+)}")
+_NAME = re.compile(r"{([\w.\[\]-]+)}")
 _STAMPS = ("me", "today", "now")
 _MOST_IMPORTED = 200
+_MOST_EACH = 200
 
 
 class InvalidError(RefusedError):
@@ -88,12 +92,44 @@ class RecordChanges:
         }
         done = Done()
         for change in changes:
-            now = does[change.does](change, self._records.module(change.module))
+            module = self._records.module(change.module)
+            if change.each:
+                for sent in self._each(change):
+                    with self._sending(sent):
+                        does[change.does](change, module)
+                    self._records.forget()
+                continue
+            now = does[change.does](change, module)
             self._records.forget()
             if now.row:
                 self._changed[change.module] = now.row
             done = Done(now.row or done.row, now.link or done.link, now.said or done.said)
         return done
+
+    def _each(self, change: RecordChange) -> Iterator[Fields]:
+        """Yield the fields of a request for each of the objects that one of them lists."""
+        try:
+            listed = json.loads(self._sent.text(change.each) or "[]")
+            json.dumps(listed, ensure_ascii=False).encode()
+        except (ValueError, RecursionError):
+            raise RefusedError(400, f"{change.each} is not JSON") from None
+        if not isinstance(listed, list) or len(listed) > _MOST_EACH:
+            raise RefusedError(400, f"{change.each} is not a list of at most {_MOST_EACH} objects")
+        common = {key: value for key, value in self._sent.values.items() if key not in ("_version", "all")}
+        for each in listed:
+            if not isinstance(each, dict) or not all(isinstance(value, str) for value in each.values()):
+                raise RefusedError(400, f"{change.each} has something that is no object with texts")
+            yield Fields(common | each, is_form=True)
+
+    @contextmanager
+    def _sending(self, fields: Fields) -> Iterator[None]:
+        """Use other fields of the request for a while, and remember no record that is changed meanwhile."""
+        sent, changed = self._sent, dict(self._changed)
+        self._sent = fields
+        try:
+            yield
+        finally:
+            self._sent, self._changed = sent, changed
 
     # ------------------------------------------------------------ one record, or several
 
@@ -124,7 +160,7 @@ class RecordChanges:
 
     def _copy(self, change: RecordChange, module: Module) -> Done:
         """Make records like some others, with other values in some fields."""
-        values, _ = self._values(change.model_copy(update={"fields": {"": ""}}), module)
+        values, _ = self._values(change.model_copy(update={"fields": {}}), module)
         for row in self._chosen(change, module):
             same = {key: value for key, value in row.items() if key != "id"}
             self._add(change.module, module, same | values, {})
@@ -133,13 +169,15 @@ class RecordChanges:
 
     def _save(self, change: RecordChange, module: Module) -> Done:
         rows = self._chosen(change, module)
-        if not rows and change.optional:
+        if not rows:
             return Done()
-        values, errors = self._values(change, module)
-        if not values and not errors:
-            raise RefusedError(400, "there is nothing to change")
         self._check_version(rows)
+        values: Row = {}
         for row in rows:
+            self._changed[change.module] = row
+            values, errors = self._values(change, module)
+            if not values and not errors:
+                raise RefusedError(400, "there is nothing to change")
             self._demand("edit", change.module, module, row)
             self._check(change.module, module, row | values, row, set(values), errors)
             touched = {key: self._records.stamp(kind) for key, kind in module.touch.items()}
@@ -151,6 +189,8 @@ class RecordChanges:
 
     def _delete(self, change: RecordChange, module: Module) -> Done:
         rows = self._chosen(change, module)
+        if not rows:
+            return Done()
         for row in rows:
             self._demand("delete", change.module, module, row)
         if module.soft:
@@ -342,7 +382,14 @@ class RecordChanges:
     # ------------------------------------------------------------ what was sent
 
     def _chosen(self, change: RecordChange, module: Module) -> list[Row]:
-        """Return the records that a request is about. Raise RefusedError if one of them is not there."""
+        """Return the records that a request is about. Raise RefusedError if it cannot be about one of them."""
+        found = self._wanted(change, module)
+        fitting = [row for row in found if all_hold(change.when, row)]
+        if len(fitting) < len(found) and not change.optional:
+            raise RefusedError(409, f"This cannot be done with the {module.noun} as it is.")
+        return fitting
+
+    def _wanted(self, change: RecordChange, module: Module) -> list[Row]:
         name = change.module
         if change.where:
             wanted = {key: self._sent.text(form) for key, form in change.where.items()}
@@ -364,19 +411,26 @@ class RecordChanges:
 
     def _values(self, change: RecordChange, module: Module) -> tuple[Row, dict[str, str]]:
         """Return the values that were sent, and what is wrong with those that cannot be read."""
-        fields = change.fields or {key: key for key in module.in_forms}
+        fields = change.fields
+        if fields is None:
+            fields = {key: module.form_name(key) for key in module.in_forms}
         values: Row = {}
         errors: dict[str, str] = {}
         for key, form in fields.items():
             if form not in self._sent.values:
                 continue
-            raw = self._sent.values[form]
+            raw, spec = self._sent.values[form], module.typed[key]
+            if key in module.secret and raw == "" and change.does == "save":
+                continue
             try:
-                values[key] = module.typed[key].parse(raw)
+                values[key] = spec.default if raw == "" and isinstance(spec, IntSetting) else spec.parse(raw)
             except ValueError as error:
                 errors[key] = f"{module.label(key)}: {error}"
             if key in module.required and raw in ("", []):
                 errors[key] = f"{module.label(key)} is required."
+            second = module.repeated.get(key)
+            if second and self._sent.text(second) != self._sent.text(form):
+                errors[key] = f"{module.label(key)} must be the same twice."
         for key, value in change.values.items():
             if value in _STAMPS:
                 values[key] = self._records.stamp(str(value))
@@ -419,7 +473,7 @@ class RecordChanges:
         self, name: str, module: Module, row: Row, old: Row | None, keys: set[str]
     ) -> Iterator[tuple[str, str]]:
         needed = [key for key, when in module.required_when.items() if all_hold(when, row)]
-        for key in (*module.required, *needed):
+        for key in (*module.required, *needed, *(module.secret if old is None else ())):
             hidden = key in module.shown_when and not all_hold(module.shown_when[key], row)
             if key in keys and row[key] in ("", []) and not hidden:
                 yield key, f"{module.label(key)} is required."

@@ -133,6 +133,14 @@ class Records:
         """Return the first of these records, or None."""
         return next(iter(self.find(name, **where)), None)
 
+    def groups(self, name: str, rows: Sequence[Row], key: str, length: int = 0) -> dict[str, list[Row]]:
+        """Return records by the text of a field, or by its first characters; of a moment, 7 of them are the month."""
+        found: dict[str, list[Row]] = {}
+        for row in rows:
+            text = row[key] if isinstance(row[key], str) else self.text(name, key, row)
+            found.setdefault(text[:length] if length else text, []).append(row)
+        return found
+
     def related(self, name: str, row: Row, spec: Related) -> list[Row]:
         """Return the other records that the page of a record lists."""
         if spec.by:
@@ -148,7 +156,8 @@ class Records:
 
         Args:
             name: The module.
-            query: The query; a field may have several values, one of which must fit.
+            query: The query; a field may have several values, one of which must fit, or be limited by
+                ``FIELD.from`` and ``FIELD.to``.
             rows: The records of the list; by default, all.
             per_page: The number of rows of a page; by default, that of the module.
         """
@@ -175,7 +184,8 @@ class Records:
     def _asked(self, module: Module, query: Mapping[str, Any]) -> tuple[dict[str, list[str]], str]:
         """Return the values of fields, and the text, that a query asks for."""
         given = {key: value if isinstance(value, list) else [value] for key, value in query.items()}
-        fields = {key: [str(each) for each in given[key] if each] for key in module.typed if key in given}
+        known = [key for name in module.typed for key in (name, f"{name}.from", f"{name}.to")]
+        fields = {key: [str(each) for each in given[key] if each] for key in known if key in given}
         filters = {key: values for key, values in fields.items() if values and key not in _RESERVED}
         return filters, str(_last(query.get("q", ""))).strip()
 
@@ -195,7 +205,7 @@ class Records:
             return ""
         module = self.module(name)
         known = {each: self.text(name, each, row) for each in module.in_title}
-        return " ".join(module.title.format(**known).split())
+        return " ".join(module.naming.format(**known).split())
 
     def said(self, name: str, row: Row) -> str:
         """Return what a search for a record looks at, in lower case."""
@@ -401,7 +411,10 @@ class Records:
 
     def _fits(self, name: str, row: Row, filters: Mapping[str, Sequence[str]]) -> bool:
         typed = self.module(name).typed
-        return all(_meets(typed[key], row[key], values) for key, values in filters.items())
+        return all(
+            _in_range(row[name], end, values[-1]) if end else _meets(typed[name], row[name], values)
+            for (name, _, end), values in ((key.partition("."), each) for key, each in filters.items())
+        )
 
     def _says(self, name: str, row: Row, text: str) -> bool:
         said = self.said(name, row) if text else ""
@@ -438,6 +451,18 @@ def _meets(spec: FieldType, value: Any, wanted: Iterable[str]) -> bool:
     if isinstance(spec, ChoiceSetting | RecordField | IntSetting | AmountField):
         return str(value) in wanted or f"{value}" in wanted
     return any(each.lower() in str(value).lower() for each in wanted)
+
+
+def _in_range(value: Any, end: str, text: str) -> bool:
+    """Whether a number, a date or a text is not before (``from``), or not after (``to``), what was asked for."""
+    if isinstance(value, int | float):
+        try:
+            now, other = float(value), float(text)
+        except ValueError:
+            return False
+        return now >= other if end == "from" else now <= other
+    now_text = str(value)
+    return now_text >= text if end == "from" else "" < now_text[: len(text)] <= text
 
 
 def _has(value: Any, wanted: object) -> bool:

@@ -77,14 +77,15 @@ function begin() {
  * @param {string} path
  * @param {URLSearchParams} body
  * @param {HTMLFormElement} form
+ * @param {string | null} [next] where to go on
  */
-async function send(path, body, form) {
+async function send(path, body, form, next = form.getAttribute("data-next")) {
   const response = await fetch(path, { method: "POST", body, headers: { "x-requested-with": "fetch" } });
   const reply = await response.json();
   if (response.ok) {
     const link = form.hasAttribute("data-reload") || !reply.redirect ? location.pathname + location.search + location.hash : reply.redirect;
     if (reply.said) sessionStorage.setItem(SAID, reply.said);
-    return go(form.getAttribute("data-next") || link);
+    return go(next || link);
   }
   if (response.status === 401) return location.reload();
   complain(form, reply.errors ?? {}, reply.error);
@@ -104,6 +105,8 @@ function complain(form, errors, message) {
     if (!field) continue;
     const control = field.querySelector("select, textarea, input:not([type=hidden])");
     control?.setAttribute("aria-invalid", "true");
+    // A page whose sections are closed opens the one with it.
+    control?.dispatchEvent(new Event("invalid", { bubbles: true }));
     field.append(make("p", { class: "rk-error" }, text));
     first ??= control;
   }
@@ -152,8 +155,44 @@ document.addEventListener("submit", async (event) => {
   if (!form.matches("[data-record]")) return;
   event.preventDefault();
   const body = new URLSearchParams(/** @type {any} */ (new FormData(form, button)));
-  if (!(await askAll(JSON.parse(form.getAttribute("data-kit-confirm") ?? "[]")))) return;
-  await send(form.getAttribute("action") ?? location.pathname, body, form);
+  for (const rows of form.querySelectorAll("[data-rows]")) listed(/** @type {HTMLElement} */ (rows), body);
+  if (!(await askAll(JSON.parse((button ?? form).getAttribute("data-kit-confirm") ?? form.getAttribute("data-kit-confirm") ?? "[]")))) return;
+  const path = button?.getAttribute("formaction") ?? form.getAttribute("action") ?? location.pathname;
+  await send(path, body, form, button?.getAttribute("data-next") ?? form.getAttribute("data-next"));
+});
+
+// ---------------------------------------------------------------- rows of a form
+
+/**
+ * Adds rows of other records to what a form sends, as JSON in NAME.new, NAME.kept and NAME.gone: a row of data-rows="NAME" has
+ * data-row with the record's id, or with nothing if it is new, and controls with data-key.
+ * @param {HTMLElement} rows
+ * @param {URLSearchParams} body
+ */
+function listed(rows, body) {
+  /** @type {Record<string, Record<string, string>[]>} */
+  const found = { new: [], kept: [], gone: [] };
+  for (const row of /** @type {NodeListOf<HTMLElement>} */ (rows.querySelectorAll("[data-row]"))) {
+    const controls = /** @type {NodeListOf<HTMLInputElement>} */ (row.querySelectorAll("[data-key]"));
+    const values = Object.fromEntries([...controls].map((control) => [control.dataset.key ?? "", control.value]));
+    if (row.dataset.row) found[row.hidden ? "gone" : "kept"].push({ ...values, id: row.dataset.row });
+    else found.new.push(values);
+  }
+  for (const [kind, each] of Object.entries(found)) body.append(`${rows.dataset.rows}.${kind}`, JSON.stringify(each));
+}
+
+document.addEventListener("click", (event) => {
+  const add = /** @type {HTMLElement | null} */ (near(event.target, "[data-row-add]"));
+  const drop = near(event.target, "[data-row-remove]");
+  if (add) {
+    const rows = /** @type {HTMLElement} */ (add.closest("form")?.querySelector(`[data-rows="${add.dataset.rowAdd}"]`));
+    const template = /** @type {HTMLTemplateElement} */ (rows.querySelector("template"));
+    template.before(template.content.cloneNode(true));
+    /** @type {HTMLElement | null} */ (template.previousElementSibling?.querySelector("[data-key]") ?? null)?.focus();
+  }
+  const row = /** @type {HTMLElement | null} */ (near(drop, "[data-row]"));
+  if (row?.dataset.row) row.hidden = true;
+  else row?.remove();
 });
 
 // ---------------------------------------------------------------- lists
@@ -204,7 +243,7 @@ document.addEventListener("click", async (event) => {
   const target = /** @type {HTMLElement} */ (event.target);
   const opener = /** @type {HTMLElement | null} */ (near(target, "[data-menu]"));
   for (const menu of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".rk-menu > [role=menu]:not([hidden])"))) {
-    if (menu.previousElementSibling === opener) continue;
+    if (menu.previousElementSibling === opener || menu.contains(near(target, "[data-toggle]"))) continue;
     menu.hidden = true;
     menu.previousElementSibling?.setAttribute("aria-expanded", "false");
   }
@@ -232,6 +271,9 @@ document.addEventListener("click", async (event) => {
     const body = new URLSearchParams(/** @type {any} */ (new FormData(list)));
     const set = /** @type {NodeListOf<HTMLInputElement>} */ (list.querySelectorAll(bulk.dataset.with ?? "template"));
     // The values of a filter choose records; those of a mass update change them.
+    const fixed = Object.entries(/** @type {Record<string, string>} */ (JSON.parse(bulk.dataset.values ?? "{}")));
+    if (body.get("all") && fixed.some(([name]) => body.has(name))) return complain(list, {}, "Select the records of one page to update them.");
+    for (const [name, value] of fixed) body.set(name, value);
     if (bulk.dataset.with) for (const each of set) body.delete(/** @type {string} */ (each.dataset.update));
     if (bulk.dataset.with && body.get("all")) return complain(list, {}, "Select the records of one page to update them.");
     for (const each of set) if (each.value) body.append(/** @type {string} */ (each.dataset.update), each.value);
