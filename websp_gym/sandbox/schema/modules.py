@@ -112,7 +112,8 @@ class Module(Collection):
     many: str
     """What several are called (`Accounts`)."""
     title: str = ""
-    """The name of a record, from its fields (`"{first_name} {last_name}"`); by default, its first field."""
+    """The name of a record, from its fields (`"{first_name} {last_name}"`); by default, its `name`
+    or its first field."""
     sections: dict[str, list[str]] = Field(default_factory=dict)
     """The fields on the page of a record and in its forms, by heading; by default, all of them under one."""
     required: list[str] = Field(default_factory=list)
@@ -207,7 +208,8 @@ class Module(Collection):
     @property
     def naming(self) -> str:
         """How a record is named from its fields."""
-        return self.title or f"{{{next(iter(self.typed), 'id')}}}"
+        first = "name" if "name" in self.typed else next(iter(self.typed), "id")
+        return self.title or f"{{{first}}}"
 
     @property
     def in_title(self) -> list[str]:
