@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from websp_gym.sandbox.schema import consent, effects, panels, settings, site, site_schema
+from websp_gym.sandbox.schema import consent, effects, fields, modules, panels, settings, site, site_schema
 
 PAGE = Path(__file__).resolve().parent / "reference" / "site-yaml.md"
 _BETWEEN = re.compile(r"(?<=<!-- keys -->\n).*?(?=<!-- /keys -->)", re.DOTALL)
@@ -36,6 +36,23 @@ PARTS: dict[str, list[tuple[str, type[BaseModel]]]] = {
         ("An entry of `lists`", panels.ItemList),
         ("Its `add`", panels.AddItem),
         ("Its `remove` and `clear`", panels.RemoveItem),
+    ],
+    "Records": [
+        ("An entry of `modules`, beside the keys of a collection", modules.Module),
+        ("`table`", modules.Table),
+        ("An entry of `related`", modules.Related),
+        ("`numbered`", modules.Numbered),
+        ("`convert`", modules.Convert),
+        ("An entry of its `into`", modules.Converted),
+        ("`people`", modules.People),
+        ("An entry of its `members`", modules.Membership),
+        ("A field with `type: amount`", fields.AmountField),
+        ("`type: date`", fields.DateField),
+        ("`type: moment`", fields.MomentField),
+        ("`type: record`", fields.RecordField),
+        ("`type: records`", fields.RecordsField),
+        ("`type: words`", fields.WordsField),
+        ("An entry of `record` of an action", site_schema.RecordChange),
     ],
     "Pages, menus and stubs": [
         ("An entry of `pages`", site_schema.Page),
