@@ -81,7 +81,7 @@ function begin() {
  */
 async function send(path, body, form, next = form.getAttribute("data-next")) {
   const response = await fetch(path, { method: "POST", body, headers: { "x-requested-with": "fetch" } });
-  const reply = await response.json();
+  const reply = await response.json().catch(() => ({ error: `The server could not do this (${response.status}).` }));
   if (response.ok) {
     const link = form.hasAttribute("data-reload") || !reply.redirect ? location.pathname + location.search + location.hash : reply.redirect;
     if (reply.said) sessionStorage.setItem(SAID, reply.said);
