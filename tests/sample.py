@@ -38,6 +38,7 @@ TABLE: tuple[tuple[str, Reach], ...] = (
     (r"task_configs/policies/standard/(?P<slug>\w+)\.yaml", "policies"),
     (r"task_configs/policies/|websp_gym/policies/|agents/guardian\.py", "every policy"),
     (r"task_configs/flows/(?P<slug>\w+)\.yaml", "flows"),
+    (r"task_configs/work/(?P<slug>\w+?)(?:-boards)?\.yaml", "site"),
     (r"(?:task_configs|traces)/(?P<slug>\w+)[/.]", "site"),
     # Every site: its pages and panels, and each task once.
     (r"websp_gym/sandbox/(?:kit|schema|server)/", "sites"),

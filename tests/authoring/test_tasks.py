@@ -22,12 +22,12 @@ from websp_gym.authoring.proofs import prove
 from websp_gym.authoring.sign_in import prove_sign_in, shown_to_sign_in
 from websp_gym.sandbox.schema.catalog import BUILTIN
 from websp_gym.sandbox.schema.site_files import load_site
-from websp_gym.tasks.instances import Instance, all_instances, load_instance
+from websp_gym.tasks.instances import Instance, all_instances, all_work, load_instance
 
 pytestmark = pytest.mark.usefixtures("browser_thread")
 
 SITES: dict[str, list[Instance]] = {}
-for _instance in all_instances():
+for _instance in (*all_instances(), *all_work()):
     SITES.setdefault(_instance.site.slug, []).append(_instance)
 EVERY = [instance for each in SITES.values() for instance in each]
 WITH_LOGIN = {each.id: each for of_site in SITES.values() for each in shown_to_sign_in(of_site)}
