@@ -52,6 +52,8 @@ class Actions:
                 episode.log(site, "submit", path=request.url.path, fields=sorted(fields.values))
                 token = _change(episode, site, action, fields)
                 done = RecordChanges(episode, site, fields).carry_out(action.record)
+                if site.tokens and any(each.module == TOKENS for each in action.record):
+                    token = str(done.row.get("id", ""))
                 if action.logout:
                     _sign_out(episode, self._catalog.session_owner(site), action.logout, session)
                 if action.flash:

@@ -153,7 +153,7 @@ document.addEventListener("submit", async (event) => {
   event.preventDefault();
   const body = new URLSearchParams(/** @type {any} */ (new FormData(form, button)));
   if (!(await askAll(JSON.parse(form.getAttribute("data-kit-confirm") ?? "[]")))) return;
-  await send(form.getAttribute("action") ?? location.pathname, body, form);
+  await send(button?.getAttribute("formaction") ?? form.getAttribute("action") ?? location.pathname, body, form);
 });
 
 // ---------------------------------------------------------------- lists
