@@ -301,9 +301,9 @@ class RecordChange(Strict):
         "create", "save", "delete", "relate", "export", "convert", "merge", "import", "copy", "find", "put"
     ]
     """What it does. `save`, `delete` and `export` are for one record or several (`id` in the form) or for a whole
-    list (`all`); `copy` makes records like those that `where` finds, with other `values`, in place of those with
-    their `ident`; `find` demands that there is a record and changes nothing; `put` saves the record that `where` finds,
-    except its `fixed` fields, or makes it."""
+    list (`all`); `copy` makes records like those that `where` finds, with other `values`, in place of those
+    with their `ident`; `find` demands that there is a record and changes nothing; `put` saves the record that `where`
+    finds, except its `fixed` fields, or makes it."""
     where: dict[str, str] = Field(default_factory=dict)
     """Fields of the record to change (`record` is its title), each with the form field that it must equal, or a text
     with names in braces as in `values`; one of a field's several values is enough. By default, `id`."""

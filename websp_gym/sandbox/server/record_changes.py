@@ -186,6 +186,8 @@ class RecordChanges:
             if grown == {key: row[key] for key in change.plus} and not values:
                 continue
             new = values | grown
+            if module.guarded:
+                self._demand(change.may or "edit", change.module, module, row | new)
             self._check(change.module, module, row | new, row, set(new), errors)
             touched = {key: self._records.stamp(kind) for key, kind in module.touch.items()}
             self._episode.update(self._site, change.module, {"id": row["id"]}, touched | new)
