@@ -133,8 +133,8 @@ class Module(Collection):
     order: list[tuple[str, str]] = Field(default_factory=list)
     """Pairs of dates, numbers or moments of which the second must not be before the first."""
     ident: str = ""
-    """The `id` of a new record, from its fields (`"{namespace}/{path}"`), or `sha` for a digest; by default, a
-    number."""
+    """The `id` of a new record, from its fields (`"{namespace}/{path}"`; never that of a deleted one), or `sha` for a
+    digest; by default, a number."""
     unique: list[str] = Field(default_factory=list)
     """Fields whose value no two records have."""
     within: str = ""

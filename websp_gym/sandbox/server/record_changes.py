@@ -130,7 +130,7 @@ class RecordChanges:
         self._demand(may or "create", name, module, row)
         self._check(name, module, row, None, set(module.typed), errors)
         row |= self._ident(module, row)
-        if "id" in row and row["id"] in self._episode.items_of(self._site, name):
+        if "id" in row and row["id"] in self._episode.used_ids(self._site, name):
             raise InvalidError(
                 {key: f"{module.label(key)} has already been taken." for key in module.required[-1:]}
             )
