@@ -68,7 +68,7 @@ pages:
   - {path: /, template: layout.html}
   - {path: /login, template: layout.html}
 actions:
-  - {path: "/app/{place}/begin", login: true, record: [{module: orders, does: create, fields: {what: what}, values: {place: "{place}", tags: [quick]}}, {module: bills, does: create, fields: {}, values: {text: "for {orders.what}"}}], redirect: "/app/orders/record/{id}"}
+  - {path: "/app/{place}/begin", login: true, record: [{module: orders, does: create, fields: {what: what}, values: {place: "{place}", tags: [quick]}}, {module: bills, does: create, fields: {}, values: {text: "for {orders.what}"}}], redirect: "/app/orders/record/{orders.id}"}
 """
 LAYOUT = "<html><body>{% block panel %}{% endblock %}</body></html>"
 DATA = {

@@ -149,7 +149,7 @@ class WordsField(BaseSetting):
     """Any number of words, such as the labels of an issue."""
 
     type: Literal["words"]
-    """A list of texts; forms may send them in one text, with semicolons."""
+    """A list of texts; forms may send them in one text, with commas or semicolons."""
     default: list[StrictStr] = Field(default_factory=list)
     """The value in a fresh account."""
 
@@ -161,7 +161,7 @@ class WordsField(BaseSetting):
         return list(dict.fromkeys(each.strip() for each in value if each.strip()))
 
     def parse(self, raw: object) -> list[str]:
-        return self.check(raw.split(";") if isinstance(raw, str) else raw)
+        return self.check(re.split("[;,]", raw) if isinstance(raw, str) else raw)
 
 
 FieldType: TypeAlias = Annotated[

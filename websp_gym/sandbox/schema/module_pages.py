@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from .modules import Module, View
+from .modules import RECORD, Module, View
 from .site_schema import FormAction, Page, RecordChange, check_path
 
 TEMPLATE = "kit/records/page.html"
@@ -110,6 +110,7 @@ def change_problems(change: RecordChange, modules: Mapping[str, Module]) -> Iter
         yield f'record: unknown module "{change.module}"'
         return
     known = [*modules[change.module].typed, "id"]
-    for name in (*(change.fields or ()), *change.values, *change.where, *change.when):
-        if name not in known:
+    set_ = (*(change.fields or ()), *change.values, *change.having, *change.needs, *change.plus)
+    for name in (*set_, *change.where):
+        if name not in known and not (name == RECORD and name in change.where):
             yield f'record: {change.module} has no field "{name}"'

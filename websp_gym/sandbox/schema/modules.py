@@ -16,10 +16,8 @@ from pydantic import BeforeValidator, Field, model_validator
 from .did_you_mean import nearest
 from .fields import FieldType, RecordField, RecordsField
 from .settings import Strict
-from .site_schema import Collection, Confirm, Row, as_list
+from .site_schema import Collection, Confirm, Row, Verb, as_list
 
-Verb: TypeAlias = Literal["see", "create", "edit", "delete", "export"]
-"""What a role may do with the records of a module."""
 View: TypeAlias = Literal["list", "detail", "create", "edit", "convert", "merge", "import", "history"]
 """The pages of a module."""
 Stamp: TypeAlias = Literal["me", "today", "now"]
@@ -104,6 +102,15 @@ class Convert(Strict):
     """Fields of the converted record, each with its new value."""
 
 
+class Guard(Strict):
+    """Roles that records with certain values demand, besides those that all of the module's records do."""
+
+    when: Row
+    """The values."""
+    allow: dict[Verb, list[str]]
+    """The roles that may see, edit, delete and export such a record."""
+
+
 class Module(Collection):
     """Records of one kind, with their pages. It is a collection, and its records are items."""
 
@@ -134,8 +141,8 @@ class Module(Collection):
     order: list[tuple[str, str]] = Field(default_factory=list)
     """Pairs of dates, numbers or moments of which the second must not be before the first."""
     ident: str = ""
-    """The `id` of a new record, from its fields (`"{namespace}/{path}"`), or `sha` for a digest; by default, a
-    number."""
+    """The `id` of a new record, from its fields (`"{namespace}/{path}"`; never that of a deleted one), or `sha` for a
+    digest; by default, a number."""
     unique: list[str] = Field(default_factory=list)
     """Fields whose value no two records have."""
     within: str = ""
@@ -148,6 +155,8 @@ class Module(Collection):
     """Fields that the server fills on every change."""
     numbered: Numbered | None = None
     """The field that counts the records."""
+    search: list[str] = Field(default_factory=list)
+    """Fields in which searches for a record look, where it has no list (`table`) that says so."""
     long: list[str] = Field(default_factory=list)
     """Texts of several lines."""
     readonly: bool = False
@@ -162,6 +171,15 @@ class Module(Collection):
     """Whether pages show who changed what."""
     allow: dict[Verb, list[str]] = Field(default_factory=dict)
     """The roles that may see, create, edit, delete and export; a verb that is missing is allowed to all."""
+    allow_fields: dict[str, list[str]] = Field(default_factory=dict)
+    """Fields that only some roles may fill or change."""
+    gives: dict[str, str] = Field(default_factory=dict)
+    """Fields that name people, each with the role that they have in the record and in what belongs to it:
+    `{author: Author}`."""
+    guarded: list[Guard] = Field(default_factory=list)
+    """What records with certain values demand in addition."""
+    frozen: Row = Field(default_factory=dict)
+    """Values of fields; while a record has them, nothing that belongs to it is made, changed or deleted."""
     open: Row = Field(default_factory=dict)
     """Values of fields; records that have them may be seen by all. A list stands for any of its words."""
     table: Table | None = None
@@ -225,7 +243,7 @@ class Module(Collection):
     @property
     def searched(self) -> list[str]:
         """The fields in which the search of its list looks."""
-        return (self.table.search if self.table else []) or self.in_title
+        return (self.table.search if self.table else self.search) or self.in_title
 
     def label(self, name: str) -> str:
         """Return the label of a field."""
@@ -257,6 +275,10 @@ class Module(Collection):
             "unique": self.unique,
             "fixed": self.fixed,
             "stamps": [*self.stamps, *self.touch],
+            "search": self.search,
+            "open, frozen": [*self.open, *self.frozen],
+            "allow_fields, gives": [*self.allow_fields, *self.gives],
+            "guarded": [name for guard in self.guarded for name in guard.when],
             "numbered": [self.numbered.field] if self.numbered else [],
             "within, soft": [name for name in (self.within, self.soft) if name],
             "table": self._in_table(),
@@ -293,7 +315,8 @@ class Membership(Strict):
     of: str
     """The field that says in what."""
     through: str = ""
-    """The field of what a record belongs to that leads there: `namespace` for the groups of projects."""
+    """The field of what a record belongs to that leads there: `namespace` for the groups of projects. What has no
+    such field is the place itself: a group."""
 
 
 class People(Strict):

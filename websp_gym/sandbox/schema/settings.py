@@ -202,6 +202,8 @@ class TextSetting(BaseSetting):
     """The maximum number of characters."""
     lower: bool = False
     """Whether it is stored in lower case, for values that a site compares ignoring case."""
+    pattern: str = ""
+    """A regular expression that a text must match that is not empty."""
     split_into: str = ""
     """The collection that stores its words and phrases, each as the `key` of an item, so that their order does not
     matter. Commas, semicolons and line breaks separate them; the text is stored with a comma between them.
@@ -212,6 +214,8 @@ class TextSetting(BaseSetting):
             raise ValueError(f"{value!r} is not text")
         if len(value) > self.max_length:
             raise ValueError(f"{len(value)} characters are more than {self.max_length}")
+        if value and self.pattern and not re.fullmatch(self.pattern, value):
+            raise ValueError("this has characters that are not allowed here")
         value = value.lower() if self.lower else value
         return ", ".join(split_words(value)) if self.split_into else value
 

@@ -22,6 +22,8 @@ TOKENS = "tokens"
 _PARAM = re.compile(r"{([a-z_]+)(?::[a-z]+)?}")
 
 Row: TypeAlias = dict[str, Any]
+Verb: TypeAlias = Literal["see", "create", "edit", "delete", "export"]
+"""What a role may do with the records of a module."""
 
 
 class Confirm(Strict):
@@ -162,7 +164,7 @@ class Tokens(Strict):
     includes: dict[str, list[str]] = Field(default_factory=dict)
     """The scopes that other scopes include."""
     days: str = ""
-    """The field with the number of days after which a token expires; anything else means never."""
+    """The field with the number of days after which a token expires, or with its last day; anything else: never."""
     uses: list[TokenUse] = Field(default_factory=list)
     """Requests to the API that test what a token may do."""
 
@@ -300,22 +302,37 @@ class RecordChange(Strict):
 
     module: str
     """The module."""
-    does: Literal["create", "save", "delete", "relate", "export", "convert", "merge", "import", "copy"]
+    does: Literal[
+        "create", "save", "delete", "relate", "export", "convert", "merge", "import", "copy", "find", "put"
+    ]
     """What it does. `save`, `delete` and `export` are for records with the `id`s of the form, or for a whole list
-    (`all`); `copy` makes records like those that `where` finds, with other `values`."""
+    (`all`); `copy` makes records like those that `where` finds, with other `values`, in place of those with their
+    `ident`; `find` demands that there is a record and changes nothing; `put` saves the record that `where` finds,
+    except its `fixed` fields, or makes it."""
     where: dict[str, str] = Field(default_factory=dict)
-    """Fields of the record to change, each with the form field that it must equal; by default, `id`."""
+    """Fields of the record to change (`record` is its title), each with the form field that it must equal, or a text
+    with names in braces as in `values`; one of a field's several values is enough. By default, `id`."""
+    having: Row = Field(default_factory=dict)
+    """Fields of the record to change, each with the constant that it must equal."""
+    needs: Row = Field(default_factory=dict)
+    """Values that fields of the record must have; otherwise the request is refused with 409. For a text or a choice,
+    a list stands for any of its words."""
+    when: dict[str, str] = Field(default_factory=dict)
+    """Form fields, each with the text that it must have; otherwise, the change is left out."""
+    may: Verb | None = None
+    """What the account must be allowed to do with the record, in place of what `does` says: `see` for what follows
+    from another change."""
+    each: str = ""
+    """A form field: the change is made for each of its values, or for each of the objects that it lists in JSON,
+    whose keys then count as form fields."""
     fields: dict[str, str] | None = None
     """Fields that change, each with its form field; by default, all that are not `fixed`, by their form names."""
     values: Row = Field(default_factory=dict)
     """Fields that change, each with a constant, a form field in braces (`"{project}"`), a field of a record that the
-    same request has changed, or is about to (`"{projects.id}"`), or `me`, `today`, `now`."""
-    when: Row = Field(default_factory=dict)
-    """Values that fields of the record must have; otherwise the request is refused with 409. For a text or a choice,
-    a list stands for any of its words."""
-    each: str = ""
-    """A form field with a list of objects in JSON: the change is made for each of them, and their keys count as form
-    fields. Without the field, nothing is changed."""
+    same request has found or changed, or is about to (`"{projects.id}"`), or of the account's own (`"{me.email}"`),
+    or `me`, `today`, `now`."""
+    plus: Row = Field(default_factory=dict)
+    """Fields that grow: by a number, or, those with several values, by one more, written as in `values`."""
     said: str = ""
     """The message after it, in which `{title}` is the record and `{count}` the number of records."""
     optional: bool = False

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
-from string import Formatter
 from typing import Any
 from urllib.parse import quote, unquote, urlencode, urlsplit
 
@@ -25,6 +25,7 @@ from .sessions import Keyring, give_cookie, open_session
 from .site_request import SiteRequest
 from .tokens import today
 
+_PARAMETER = re.compile(r"{([\w.]+)}")
 MAX_ADDED = 100
 """The maximum number of items that one request may add."""
 
@@ -54,6 +55,8 @@ class Actions:
                 episode.log(site, "submit", path=request.url.path, fields=sorted(fields.values))
                 token = _change(episode, site, action, fields)
                 done = RecordChanges(episode, site, fields).carry_out(action.record)
+                if site.tokens and any(each.module == TOKENS for each in action.record):
+                    token = str(done.row.get("id", ""))
                 if action.logout:
                     _sign_out(episode, self._catalog.session_owner(site), action.logout, session)
                 if action.flash:
@@ -127,7 +130,7 @@ class Actions:
         self, request: SiteRequest, site: SiteSchema, action: FormAction, fields: Fields, done: Done
     ) -> Response:
         if action.record:
-            link = _address(action, fields, done.row) or done.link
+            link = _address(action, fields, done) or done.link
             if "x-requested-with" in request.headers or not link:
                 reply = {"success": 1, "redirect": link, "said": done.said, "id": done.row.get("id", "")}
                 return JSONResponse(reply, headers=NO_STORE)
@@ -139,15 +142,19 @@ class Actions:
         return _success({"success": 1})
 
 
-def _address(action: FormAction, fields: Fields, row: Row | None = None) -> str:
-    """Return the address of an action's redirect, with fields of the form or of a record filled in."""
-    names = [name for _, name, _, _ in Formatter().parse(action.redirect) if name]
-    safe = "/" if action.record else ""
-    texts = {
-        name: str((row or {}).get(name, "")) if name not in fields.values else fields.text(name)
-        for name in names
-    }
-    return action.redirect.format(**{name: quote(text, safe=safe) for name, text in texts.items()})
+def _address(action: FormAction, fields: Fields, done: Done | None = None) -> str:
+    """Return the address of an action's redirect, filled in with fields of the form and of the changed records."""
+    done = done or Done()
+
+    def value(found: re.Match[str]) -> str:
+        module, dot, key = found[1].partition(".")
+        if dot:
+            text = str(done.changed.get(module, {}).get(key, ""))
+        else:
+            text = fields.text(module) if module in fields.values else str(done.row.get(module, ""))
+        return quote(text, safe="/" if action.record else "")
+
+    return _PARAMETER.sub(value, action.redirect)
 
 
 def to_login(request: SiteRequest, site: SiteSchema, *, back: bool = False) -> Response:

@@ -265,13 +265,12 @@ class SiteApp:
             ]
             if site.login_callback:
                 actions.append(Route(site.login_callback, self._callback_handler(site), methods=["GET"]))
-            if site.modules:
-                actions.append(Route("/_records/{module}", partial(options, site=site), methods=["GET"]))
             if site.consent:
                 actions.append(Route("/_consent", partial(decide, consent=site.consent), methods=["POST"]))
             # If two paths match, one without parameters takes precedence, whatever the order in the file.
             plain_first = sorted([*pages, *actions], key=lambda route: "{" in route.path)
-            self._routes[host] = [*self._behaviours[site.slug], *plain_first, *elsewhere]
+            own = [Route("/_records/{module}", partial(options, site=site))] if site.modules else []
+            self._routes[host] = [*own, *self._behaviours[site.slug], *plain_first, *elsewhere]
         return self._routes[host]
 
     def _page_handler(self, site: SiteSchema, page: Page) -> Handler:

@@ -221,7 +221,7 @@ class EpisodeState:
         if len(existing) + len(rows) > most:
             raise ValueError(f"{collection}: more than {MAX_ITEMS} items")
         keys = {_hashable(row.get(spec.key)) for row in existing} if spec.key is not None else set()
-        ids = self._ids(site, collection)
+        ids = self.used_ids(site, collection)
         items = []
         for row in rows:
             item = spec.complete(row, form=form)
@@ -396,7 +396,7 @@ class EpisodeState:
             (self._home(site, collection).slug, collection, item, None if data is None else json.dumps(data)),
         )
 
-    def _ids(self, site: SiteSchema, collection: str) -> set[str]:
+    def used_ids(self, site: SiteSchema, collection: str) -> set[str]:
         """Return every id that has been used in a collection, including those of removed items."""
         home = self._home(site, collection)
         spec = home.collections[collection]

@@ -12,10 +12,10 @@ from typing import Any
 
 from websp_gym.sandbox.schema.dependencies import all_hold
 from websp_gym.sandbox.schema.fields import RecordField, RecordsField
-from websp_gym.sandbox.schema.modules import Module, Verb
+from websp_gym.sandbox.schema.modules import RECORD, Module
 from websp_gym.sandbox.schema.settings import IntSetting
 from websp_gym.sandbox.schema.site import SiteSchema
-from websp_gym.sandbox.schema.site_schema import RecordChange, Row
+from websp_gym.sandbox.schema.site_schema import RecordChange, Row, Verb
 
 from .episode import EpisodeState
 from .records import Records, table_of
@@ -47,6 +47,7 @@ class Done:
 
     Attributes:
         row: The last record that was made or changed; an empty one if there is none.
+        changed: The last one of each module.
         link: The page to go to next.
         said: The message about it.
     """
@@ -54,6 +55,7 @@ class Done:
     row: Row = field(default_factory=dict)
     link: str = ""
     said: str = ""
+    changed: Mapping[str, Row] = field(default_factory=dict)
 
 
 class RecordChanges:
@@ -89,33 +91,55 @@ class RecordChanges:
             "merge": self._merge,
             "import": self._import,
             "copy": self._copy,
+            "find": self._find,
+            "put": self._put,
         }
         done = Done()
         for change in changes:
             module = self._records.module(change.module)
-            if change.each:
-                for sent in self._each(change):
-                    with self._sending(sent):
-                        does[change.does](change, module)
-                    self._records.forget()
+            if any(self._sent.text(form) != text for form, text in change.when.items()):
                 continue
-            now = does[change.does](change, module)
+            carry_out = does[change.does]
+            now = self._for_each(change, module, carry_out) if change.each else carry_out(change, module)
             self._records.forget()
             if now.row:
                 self._changed[change.module] = now.row
-            done = Done(now.row or done.row, now.link or done.link, now.said or done.said)
+            done = Done(now.row or done.row, now.link or done.link, now.said or done.said, self._changed)
         return done
 
+    def _for_each(
+        self, change: RecordChange, module: Module, carry_out: Callable[[RecordChange, Module], Done]
+    ) -> Done:
+        """Carry out a change once for each value or object that a form field lists."""
+        found = []
+        for sent in self._each(change):
+            with self._sending(sent):
+                found.append(carry_out(change, module))
+            self._records.forget()
+        if len(found) == 1 and change.said:
+            return found[0]
+        return Done(said=change.said.replace("{count}", str(len(found))) if found else "")
+
     def _each(self, change: RecordChange) -> Iterator[Fields]:
-        """Yield the fields of a request for each of the objects that one of them lists."""
+        """Yield the fields of a request for each of the values or objects that one of them lists."""
+        if change.each not in self._sent.values:
+            return
+        common = {key: value for key, value in self._sent.values.items() if key not in ("_version", "all")}
+        parts = [
+            part for text in _listed(self._sent.values.get(change.each)) for part in text.split(";") if part
+        ]
+        if not self._sent.text(change.each).startswith("["):
+            yield from (
+                Fields(common | {change.each: part}, is_form=True) for part in dict.fromkeys(parts or [""])
+            )
+            return
         try:
-            listed = json.loads(self._sent.text(change.each) or "[]")
+            listed = json.loads(self._sent.text(change.each))
             json.dumps(listed, ensure_ascii=False).encode()
         except (ValueError, RecursionError):
             raise RefusedError(400, f"{change.each} is not JSON") from None
         if not isinstance(listed, list) or len(listed) > _MOST_EACH:
             raise RefusedError(400, f"{change.each} is not a list of at most {_MOST_EACH} objects")
-        common = {key: value for key, value in self._sent.values.items() if key not in ("_version", "all")}
         for each in listed:
             if not isinstance(each, dict) or not all(isinstance(value, str) for value in each.values()):
                 raise RefusedError(400, f"{change.each} has something that is no object with texts")
@@ -135,37 +159,66 @@ class RecordChanges:
 
     def _create(self, change: RecordChange, module: Module) -> Done:
         values, errors = self._values(change, module)
-        row = self._add(change.module, module, values, errors)
-        said = change.said or "{title} was created."
-        return self._done(change.module, row, said, 1)
+        row = self._add(change.module, module, values, errors, change.may)
+        return self._done(change.module, row, change.said or "{title} was created.", 1)
 
-    def _add(self, name: str, module: Module, values: Row, errors: Mapping[str, str]) -> Row:
+    def _add(
+        self, name: str, module: Module, values: Row, errors: Mapping[str, str], may: Verb | None = None
+    ) -> Row:
         """Add a record with some values; the others are those that a new one begins with."""
         row = {key: spec.default for key, spec in module.typed.items()} | values
         for stamps in (module.stamps, module.touch):
             row |= {key: self._records.stamp(kind) for key, kind in stamps.items() if not values.get(key)}
         if module.numbered:
             row[module.numbered.field] = self._next_number(name, module, row)
-        self._demand("create", name, module, row)
+        place = module.typed.get(module.within)
+        if isinstance(place, RecordField) and self._records.get(place.of, row[module.within]) is None:
+            # A wrong value, not a question of roles.
+            self._check(name, module, row, None, set(module.typed), errors)
+        self._demand(may or "create", name, module, row)
         self._check(name, module, row, None, set(module.typed), errors)
-        if module.ident == "sha":
-            row["id"] = hashlib.sha1(f"{self._episode.last_seq()} {row}".encode()).hexdigest()
-        elif module.ident:
-            row["id"] = module.ident.format(**row)
-        if "id" in row and row["id"] in self._episode.items_of(self._site, name):
+        row |= self._ident(module, row)
+        if "id" in row and row["id"] in self._episode.used_ids(self._site, name):
             raise InvalidError(
                 {key: f"{module.label(key)} has already been taken." for key in module.required[-1:]}
             )
         return self._episode.add(self._site, name, row)
 
+    def _ident(self, module: Module, row: Row) -> Row:
+        """Return the id that the fields of a record give it, if they do."""
+        if module.ident == "sha":
+            return {"id": hashlib.sha1(f"{self._episode.last_seq()} {row}".encode()).hexdigest()}
+        return {"id": module.ident.format(**row)} if module.ident else {}
+
     def _copy(self, change: RecordChange, module: Module) -> Done:
         """Make records like some others, with other values in some fields."""
         values, _ = self._values(change.model_copy(update={"fields": {}}), module)
         for row in self._chosen(change, module):
-            same = {key: value for key, value in row.items() if key != "id"}
-            self._add(change.module, module, same | values, {})
+            new = {key: value for key, value in row.items() if key != "id"} | values
+            old = self._records.get(change.module, self._ident(module, new).get("id", ""))
+            if old is None:
+                self._add(change.module, module, new, {}, change.may)
+            else:
+                self._demand(change.may or "edit", change.module, module, old)
+                self._episode.update(self._site, change.module, {"id": old["id"]}, new)
             self._records.forget()
         return Done()
+
+    def _find(self, change: RecordChange, module: Module) -> Done:
+        rows = self._chosen(change, module)
+        for row in rows:
+            self._demand(change.may or "see", change.module, module, row)
+        return Done(rows[-1] if rows else {})
+
+    def _put(self, change: RecordChange, module: Module) -> Done:
+        rows = self._chosen(change.model_copy(update={"optional": True}), module)
+        if rows:
+            values = {key: value for key, value in change.values.items() if key not in module.fixed}
+            return self._save(change.model_copy(update={"values": values}), module)
+        found = {key: module.typed[key].parse(text) for key, text in self._wanted(change).items()}
+        values, errors = self._values(change, module)
+        row = self._add(change.module, module, found | values, errors, change.may)
+        return self._done(change.module, row, change.said or "{title} was created.", 1)
 
     def _save(self, change: RecordChange, module: Module) -> Done:
         rows = self._chosen(change, module)
@@ -176,23 +229,41 @@ class RecordChanges:
         for row in rows:
             self._changed[change.module] = row
             values, errors = self._values(change, module)
-            if not values and not errors:
+            if not values and not errors and not change.plus:
                 raise RefusedError(400, "there is nothing to change")
-            self._demand("edit", change.module, module, row)
-            self._check(change.module, module, row | values, row, set(values), errors)
+            self._demand(change.may or "edit", change.module, module, row)
+            grown = self._grown(change, module, row)
+            if grown == {key: row[key] for key in change.plus} and not values:
+                continue
+            new = values | grown
+            if module.guarded:
+                self._demand(change.may or "edit", change.module, module, row | new)
+            self._check(change.module, module, row | new, row, set(new), errors)
             touched = {key: self._records.stamp(kind) for key, kind in module.touch.items()}
-            self._episode.update(self._site, change.module, {"id": row["id"]}, touched | values)
+            self._episode.update(self._site, change.module, {"id": row["id"]}, touched | new)
         after = rows[-1] | values
         said = change.said or ("{title} was saved." if len(rows) == 1 else "{count} records were changed.")
         done = self._done(change.module, after, said, len(rows))
         return done if len(rows) == 1 else Done({}, "", done.said)
+
+    def _grown(self, change: RecordChange, module: Module, row: Row) -> Row:
+        """Return the new values of the fields that grow."""
+        grown: Row = {}
+        for key, more in change.plus.items():
+            spec, now = module.typed[key], row[key]
+            if isinstance(now, list):
+                new = self._filled(str(more))
+                grown[key] = spec.check(now if not new or new in now else [*now, new])
+            else:
+                grown[key] = spec.check(now + more)
+        return grown
 
     def _delete(self, change: RecordChange, module: Module) -> Done:
         rows = self._chosen(change, module)
         if not rows:
             return Done()
         for row in rows:
-            self._demand("delete", change.module, module, row)
+            self._demand(change.may or "delete", change.module, module, row)
         if module.soft:
             for row in rows:
                 self._episode.update(self._site, change.module, {"id": row["id"]}, {module.soft: True})
@@ -383,20 +454,21 @@ class RecordChanges:
 
     def _chosen(self, change: RecordChange, module: Module) -> list[Row]:
         """Return the records that a request is about. Raise RefusedError if it cannot be about one of them."""
-        found = self._wanted(change, module)
-        fitting = [row for row in found if all_hold(change.when, row)]
+        found = self._found(change, module)
+        fitting = [row for row in found if all_hold(change.needs, row)]
         if len(fitting) < len(found) and not change.optional:
             raise RefusedError(409, f"This cannot be done with the {module.noun} as it is.")
         return fitting
 
-    def _wanted(self, change: RecordChange, module: Module) -> list[Row]:
+    def _found(self, change: RecordChange, module: Module) -> list[Row]:
         name = change.module
         if change.where:
-            wanted = {key: self._sent.text(form) for key, form in change.where.items()}
+            wanted = self._wanted(change)
             found = [
                 row
                 for row in self._records.all(name)
-                if all(str(row[key]) == value for key, value in wanted.items())
+                if all(row[key] == value for key, value in change.having.items())
+                and all(self._is(name, row, key, value) for key, value in wanted.items())
             ]
             if not found and not change.optional:
                 raise RefusedError(404, f"no such {module.noun}")
@@ -408,6 +480,17 @@ class RecordChanges:
         if not rows or None in rows:
             raise RefusedError(404, f"no such {module.noun}" if ids else "nothing is selected")
         return [row for row in rows if row is not None]
+
+    def _wanted(self, change: RecordChange) -> dict[str, str]:
+        return {
+            key: self._filled(form) if "{" in form else self._sent.text(form)
+            for key, form in change.where.items()
+        }
+
+    def _is(self, name: str, row: Row, key: str, value: str) -> bool:
+        """Whether a field of a record has a value, or is one of several that it has."""
+        now = self._records.title(name, row) if key == RECORD else row[key]
+        return value in now if isinstance(now, list) else str(now) == value
 
     def _values(self, change: RecordChange, module: Module) -> tuple[Row, dict[str, str]]:
         """Return the values that were sent, and what is wrong with those that cannot be read."""
@@ -443,7 +526,8 @@ class RecordChanges:
     def _filled(self, text: str) -> str:
         def value(name: re.Match[str]) -> str:
             module, dot, key = name[1].partition(".")
-            return str(self._changed.get(module, {}).get(key, "")) if dot else self._sent.text(name[1])
+            known = self._records.me if module == "me" else self._changed.get(module, {})
+            return str(known.get(key, "")) if dot else self._sent.text(name[1])
 
         return _NAME.sub(value, text)
 
@@ -468,6 +552,10 @@ class RecordChanges:
         wrong |= errors
         if wrong:
             raise InvalidError(wrong)
+        before = old or {key: spec.default for key, spec in module.typed.items()}
+        for key in keys & module.allow_fields.keys():
+            if row[key] != before[key] and not self._records.may_fill(name, key, old or row):
+                raise RefusedError(403, f"You are not allowed to change {module.label(key).lower()}.")
 
     def _problems(
         self, name: str, module: Module, row: Row, old: Row | None, keys: set[str]
@@ -494,8 +582,16 @@ class RecordChanges:
             if isinstance(spec, RecordField | RecordsField):
                 ids = row[key] if isinstance(row[key], list) else [row[key]] if row[key] else []
                 before = _listed(old[key]) if old else []
-                if any(self._records.get(spec.of, each) is None and each not in before for each in ids):
+                if any(each not in before and not self._fits(module, row, spec.of, each) for each in ids):
                     yield key, f"{module.label(key)}: choose from the list."
+
+    def _fits(self, module: Module, row: Row, name: str, record: str) -> bool:
+        """Whether a record may refer to another one: it is there, and does not belong to something else."""
+        found, other = self._records.get(name, record), self._records.module(name)
+        own, its = module.typed.get(module.within), other.typed.get(other.within)
+        if found is None or not (isinstance(own, RecordField) and isinstance(its, RecordField)):
+            return found is not None
+        return own.of != its.of or bool(found[other.within] == row[module.within])
 
     def _clashes(self, module: Module, key: str, row: Row, old: Row | None, other: Row) -> bool:
         if old is not None and other["id"] == old["id"]:

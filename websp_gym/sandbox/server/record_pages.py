@@ -22,7 +22,7 @@ async def options(request: SiteRequest, *, site: SiteSchema) -> Response:
         module = records.module(name)
     except ValueError as error:
         raise RefusedError(404, str(error)) from None
-    noted = module.table.columns[1:2] if module.table else []
+    noted = module.table.columns[1:2] if module.table else module.search[:1]
     found = [
         {
             "id": row["id"],

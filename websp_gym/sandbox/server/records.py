@@ -20,10 +20,10 @@ from websp_gym.sandbox.schema.dependencies import all_hold
 from websp_gym.sandbox.schema.did_you_mean import nearest
 from websp_gym.sandbox.schema.fields import AmountField, FieldType, RecordField, RecordsField, WordsField
 from websp_gym.sandbox.schema.module_pages import ACTIONS, link_patterns
-from websp_gym.sandbox.schema.modules import RECORD, Module, Related, Verb
+from websp_gym.sandbox.schema.modules import RECORD, Module, Related
 from websp_gym.sandbox.schema.settings import BoolSetting, ChoiceSetting, IntSetting, MultiSetting
 from websp_gym.sandbox.schema.site import SiteSchema
-from websp_gym.sandbox.schema.site_schema import Row
+from websp_gym.sandbox.schema.site_schema import Row, Verb
 
 from .episode import EpisodeState
 
@@ -84,6 +84,7 @@ class Records:
         self._episode = episode
         self._site = site
         self._known: dict[str, dict[str, Row]] = {}
+        self._seen: dict[str, list[Row]] = {}
 
     @property
     def today(self) -> date:
@@ -107,12 +108,14 @@ class Records:
     def all(self, name: str) -> list[Row]:
         """Return the records of a module that the account may see."""
         module = self.module(name)
-        rows = list(self._items(name).values())
-        if module.soft:
-            rows = [row for row in rows if not row[module.soft]]
-        if "see" in module.allow or module.within:
-            rows = [row for row in rows if self.may("see", name, row)]
-        return rows
+        if name not in self._seen:
+            rows = list(self._items(name).values())
+            if module.soft:
+                rows = [row for row in rows if not row[module.soft]]
+            if "see" in module.allow or module.within or module.guarded:
+                rows = [row for row in rows if self.may("see", name, row)]
+            self._seen[name] = rows
+        return list(self._seen[name])
 
     def get(self, name: str, record: str) -> Row | None:
         """Return the record with an id, or None if there is none that the account may see."""
@@ -360,18 +363,32 @@ class Records:
         people = self._site.people
         if people is None or (people.admin and self.me.get(people.admin)):
             return True
-        if verb == "see" and row is not None and module.open and all_hold(module.open, row):
-            return True
-        place = module.typed.get(module.within)
-        if verb == "see" and row is not None and isinstance(place, RecordField):
-            outer = self._items(place.of).get(row[module.within])
-            if outer is not None and not self.may("see", place.of, outer):
-                return False
-        wanted = module.allow.get(verb)
-        return wanted is None or not set(wanted).isdisjoint(self.roles(name, row))
+        if row is None:
+            wanted = [module.allow[verb]] if verb in module.allow else []
+        else:
+            place, outer = self._place(name, row)
+            if place != name:
+                if outer is None or not self.may("see", place, outer):
+                    return False
+                frozen = self.module(place).frozen
+                if verb != "see" and frozen and all_hold(frozen, outer):
+                    return False
+            wanted = [
+                guard.allow[verb]
+                for guard in module.guarded
+                if verb in guard.allow and row.keys() >= guard.when.keys() and all_hold(guard.when, row)
+            ]
+            is_open = verb == "see" and module.open and all_hold(module.open, row)
+            wanted += [module.allow[verb]] if verb in module.allow and not is_open else []
+        return not wanted or all(not self.roles(name, row).isdisjoint(each) for each in wanted)
+
+    def may_fill(self, name: str, key: str, row: Row) -> bool:
+        """Whether the account may fill or change a field of a record."""
+        wanted = self.module(name).allow_fields.get(key)
+        return wanted is None or not self.roles(name, row).isdisjoint(wanted)
 
     def roles(self, name: str, row: Row | None) -> set[str]:
-        """Return the roles of the account: its own, and those in what a record belongs to."""
+        """Return the roles of the account: its own, and those in a record and in what that belongs to."""
         people = self._site.people
         if people is None:
             return set()
@@ -379,13 +396,22 @@ class Records:
         roles = set(own if isinstance(own, list) else [own])
         if row is None:
             return roles
+        place, outer = self._place(name, row)
+        for spec in people.members if outer else ():
+            belongs = outer.get(spec.through) or outer.get("id") if outer else ""
+            roles |= self._memberships[spec.module].get(str(belongs), set())
+        for each, one in {name: row, place: outer or {}}.items():
+            given = self.module(each).gives
+            roles |= {role for key, role in given.items() if self.me and _has(one.get(key), self.me["id"])}
+        return roles
+
+    def _place(self, name: str, row: Row) -> tuple[str, Row | None]:
+        """Return the module and the record that a record belongs to: itself, if it belongs to nothing."""
         module = self.module(name)
         place = module.typed.get(module.within)
-        outer = self._items(place.of).get(row[module.within], {}) if isinstance(place, RecordField) else row
-        for spec in people.members:
-            belongs = outer.get(spec.through) if spec.through else outer.get("id")
-            roles |= self._memberships[spec.module].get(str(belongs), set())
-        return roles
+        if not isinstance(place, RecordField) or not row.get(module.within):
+            return name, row
+        return place.of, self._items(place.of).get(row[module.within])
 
     @cached_property
     def _memberships(self) -> dict[str, dict[str, set[str]]]:
@@ -406,6 +432,7 @@ class Records:
     def forget(self) -> None:
         """Read everything again, after a change."""
         self._known.clear()
+        self._seen.clear()
         for name in ("me", "_memberships"):
             self.__dict__.pop(name, None)
 

@@ -70,9 +70,11 @@ def _text(header: str) -> str:
 
 
 def _expired(row: Row, days: str) -> bool:
-    """Whether a token's days are over; one without a number of days never expires."""
+    """Whether a token's days are over, or its last day is; one without either never expires."""
     text = str(row.get(days, "")) if days else ""
     try:
+        if "-" in text:
+            return date.fromisoformat(text) < datetime.now(UTC).date()
         return (datetime.now(UTC).date() - date.fromisoformat(str(row["created"]))).days >= int(text)
     except (KeyError, ValueError):
         return False

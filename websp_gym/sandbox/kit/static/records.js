@@ -360,6 +360,10 @@ document.addEventListener("input", (event) => {
   if (!field.hasAttribute("data-many")) value.value = text.value.trim() ? `?${text.value.trim()}` : "";
   void offer(field);
 });
+document.addEventListener("mousedown", (event) => {
+  // In a dialog, a click on an option would move the focus to the dialog, and so shut the list before the click arrives.
+  if (near(event.target, ".rk-relate [role=listbox]")) event.preventDefault();
+});
 document.addEventListener("focusin", (event) => {
   const field = /** @type {HTMLElement | null} */ (near(event.target, ".rk-relate"));
   for (const other of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".rk-relate"))) if (other !== field) shut(other);
