@@ -86,7 +86,7 @@ function configure(wizard, form) {
     const bulk = (/** @type {string} */ key) => $$(`[name=bulk-${key}]`, wizard)[0].checked ? $$(`[data-bulk-value=${key}]`, wizard)[0].value.trim() : "";
     return found.map((options) => {
       const label = (/** @type {string} */ of) => options.get(of)?.dataset.label ?? "";
-      const key = ["color", "size"].map((of) => options.get(of)?.value ?? "").join(";");
+      const key = ["color", "size"].map((of) => options.get(of)?.value ?? "").join("\n");
       const row = rows().find((each) => each.dataset.options === key);
       const named = ["size", "color"].map(label).filter(Boolean);
       const now = (/** @type {string} */ of) => /** @type {HTMLInputElement} */ (row && $(`[data-key=${of}]`, row))?.value ?? "";
@@ -131,10 +131,12 @@ function configure(wizard, form) {
     for (const each of [...kept, ...fresh]) {
       if (!each.row) template.before(template.content.cloneNode(true));
       const row = each.row ?? /** @type {HTMLElement} */ (template.previousElementSibling);
+      // What is in a new row has no name yet.
+      if (!each.row) for (const part of $$("[aria-label]", row)) part.setAttribute("aria-label", part.getAttribute("aria-label") + each.name);
       row.classList.add("typing");
       const values = { name: each.name, sku: each.sku, price: each.price, qty: each.qty, color: each.options.get("color")?.value ?? "", size: each.options.get("size")?.value ?? "" };
       for (const [key, text] of Object.entries(values)) for (const field of $$(`[data-key=${key}]`, row)) field.value = text;
-      row.dataset.options = `${values.color};${values.size}`;
+      row.dataset.options = `${values.color}\n${values.size}`;
       $("[data-attributes]", row).textContent = each.said;
     }
     /** @type {HTMLInputElement} */ (form.elements.namedItem("product[type]")).value = "configurable";
@@ -144,7 +146,7 @@ function configure(wizard, form) {
   }
 
   $("[data-wizard]").addEventListener("click", () => {
-    const now = rows().map((row) => (row.dataset.options ?? ";").split(";"));
+    const now = rows().map((row) => (row.dataset.options ?? "\n").split("\n"));
     for (const [at, of] of ["color", "size"].entries()) {
       const used = new Set(now.map((each) => each[at]).filter(Boolean));
       $$(`[data-attribute=${of}]`, wizard)[0].checked = used.size > 0;
