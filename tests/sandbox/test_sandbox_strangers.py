@@ -13,11 +13,14 @@ import pytest
 
 from tests.fuzz_support import CATALOG, KEYS, headers_of, send, signed_in, tokens_of
 from tests.sample import long_table
+from websp_gym.sandbox.schema.dependencies import all_hold
+from websp_gym.sandbox.schema.fields import AmountField, DateField, MomentField, RecordField, RecordsField
 from websp_gym.sandbox.schema.settings import BoolSetting, ChoiceSetting, IntSetting, MultiSetting, Setting
 from websp_gym.sandbox.schema.site import SESSIONS, SiteSchema
-from websp_gym.sandbox.schema.site_schema import FormAction, SignIn
+from websp_gym.sandbox.schema.site_schema import FormAction, RecordChange, SignIn
 from websp_gym.sandbox.server.app import SiteApp
 from websp_gym.sandbox.server.episode import EpisodeState
+from websp_gym.sandbox.server.records import Records
 from websp_gym.sandbox.server.store import Store
 
 FORM = "application/x-www-form-urlencoded"
@@ -87,7 +90,38 @@ def fields_of(site: SiteSchema, episode: EpisodeState, action: FormAction) -> di
         kinds = site.collections[update.collection].fields or {}
         row = items[update.collection][0] if items[update.collection] else {}
         fields |= {field: another(kinds.get(name), row.get(name)) for name, field in update.fields.items()}
+    records = Records(episode, site)
+    for change in action.record:
+        fields = record_fields(site, records, change) | fields
     return fields
+
+
+def record_fields(site: SiteSchema, records: Records, change: RecordChange) -> dict[str, str]:
+    """The fields of a request that should change a record, one that the account may change if there is one."""
+    module = site.modules[change.module]
+    rows = [row for row in records.all(change.module) if all_hold({**change.needs, **change.having}, row)]
+    row = next((each for each in rows if records.may("delete", change.module, each)), rows[0] if rows else {})
+    place = module.typed.get(module.within)
+    texts = {name: ";".join(value) if isinstance(value, list) else str(value) for name, value in row.items()}
+    texts["record"] = records.title(change.module, row)
+    fields = {form: texts.get(key, "") for key, form in change.where.items() if "{" not in form}
+    if isinstance(place, RecordField):
+        fields |= {
+            place.of.removesuffix("s"): texts.get(module.within, ""),
+            module.within: texts.get(module.within, ""),
+        }
+    fields.setdefault("id", texts.get("id", ""))
+    for key, form in (change.fields or {name: module.form_name(name) for name in module.in_forms}).items():
+        kind = module.typed[key]
+        if isinstance(kind, RecordField | RecordsField):
+            fields[form] = next((each["id"] for each in records.all(kind.of)), "")
+        elif isinstance(kind, DateField | MomentField):
+            fields[form] = "2031-05-06"
+        elif isinstance(kind, AmountField):
+            fields[form] = "7"
+        else:
+            fields[form] = another(kind, row.get(key))
+    return {name: value for name, value in fields.items() if value}
 
 
 def state(episode: EpisodeState) -> Any:
