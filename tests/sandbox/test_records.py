@@ -26,7 +26,7 @@ record_paths: /app/
 people: {module: people, role: role, members: [{module: keepers, of: place}]}
 modules:
   people: {one: Person, many: People, company: [people], fields: {name: {type: text}, role: {type: choice, choices: [clerk, chief], default: clerk}}, allow: {edit: [chief], export: [chief]}, table: {columns: [record, role]}}
-  places: {one: Place, many: Places, company: [places], within: "", open: {hidden: false}, allow: {see: [keeper], delete: [keeper], edit: [keeper]}, fields: {name: {type: text}, hidden: {type: bool, default: false}}, required: [name], table: {columns: [record, hidden]}}
+  places: {one: Place, many: Places, company: [places], within: "", open: {hidden: false}, gives: {owner: keeper}, guarded: [{when: {hidden: true}, allow: {delete: [chief]}}], frozen: {closed: true}, allow: {see: [keeper], delete: [keeper], edit: [keeper]}, allow_fields: {stock: [chief]}, fields: {name: {type: text}, hidden: {type: bool, default: false}, closed: {type: bool, default: false}, owner: {type: record, of: people}, stock: {type: int, default: 0}, visits: {type: int, default: 0}}, required: [name], table: {columns: [record, hidden]}}
   keepers: {one: Keeper, many: Keepers, company: [keepers], fields: {user: {type: record, of: people}, place: {type: record, of: places}, role: {type: choice, choices: [keeper, guest], default: guest}}}
   orders:
     one: Order
@@ -68,12 +68,18 @@ pages:
   - {path: /, template: layout.html}
   - {path: /login, template: layout.html}
 actions:
+  - {path: "/app/{place}/stock", login: true, record: [{module: places, does: save, where: {id: place}, fields: {}, plus: {visits: 2}, needs: {closed: false}, when: {sure: "yes"}}]}
+  - {path: "/app/{place}/several", login: true, record: [{module: places, does: find, where: {record: "{title}"}}, {module: orders, does: create, each: names, fields: {what: names}, values: {place: "{places.id}"}, said: "{count} made"}]}
+  - {path: "/app/{place}/rows", login: true, record: [{module: orders, does: save, each: rows, fields: {amount: sum}}]}
+  - {path: "/app/{place}/own", login: true, record: [{module: orders, does: delete, where: {place: place}, having: {state: open}, optional: true}]}
+  - {path: "/app/{place}/put", login: true, record: [{module: bills, does: put, where: {text: text}, fields: {gone: gone}}]}
+  - {path: "/app/{place}/like", login: true, record: [{module: orders, does: copy, where: {place: place}, having: {state: done}, values: {place: north, what: "like {what}"}}]}
   - {path: "/app/{place}/begin", login: true, record: [{module: orders, does: create, fields: {what: what}, values: {place: "{place}", tags: [quick]}}, {module: bills, does: create, fields: {}, values: {text: "for {orders.what}"}}], redirect: "/app/orders/record/{orders.id}"}
 """
 LAYOUT = "<html><body>{% block panel %}{% endblock %}</body></html>"
 DATA = {
     "people": "id,name,role\nalexrivers,Alex Rivers,clerk\nmina,Mina Holt,chief\nmina-2,Mina Hold,clerk\n",
-    "places": "id,name,hidden\nnorth,North Quay,false\nsouth,South Quay,true\nvault,Vault,true\n",
+    "places": "id,name,hidden,closed,owner\nnorth,North Quay,false,,\nsouth,South Quay,true,,\nvault,Vault,true,,\nshed,Shed,true,,alexrivers\nmill,Mill,false,true,alexrivers\n",
     "keepers": "id,user,place,role\n1,alexrivers,north,keeper\n2,alexrivers,south,keeper\n",
     "orders": (
         "id,what,number,place,state,status,amount,placed,due,helpers,tags\n"
@@ -161,7 +167,7 @@ def test_what_may_not_be_seen_is_nowhere(visitor: Visitor) -> None:
     assert visitor.get(f"{HOME}/places/record/vault").status == 404
     assert visitor.get(f"{HOME}/places/record/south").status == 200
     options = json.loads(visitor.get("https://depot.example/_records/places?q=").body)["records"]
-    assert [each["id"] for each in options] == ["north", "south"]
+    assert [each["id"] for each in options] == ["mill", "north", "shed", "south"]
 
 
 def test_a_field_offers_the_records_whose_title_has_the_text(visitor: Visitor) -> None:
@@ -391,6 +397,87 @@ def test_an_import_maps_columns_and_counts(visitor: Visitor) -> None:
     assert (made["what"], made["place"], made["amount"]) == ("Nets", "north", 1200.0)
     send(visitor, "orders/import", **columns, duplicates="what", on_duplicate="update")
     assert rows(visitor, "orders")["a"]["amount"] == 1.0
+
+
+# ---------------------------------------------------------------- changes by actions of the site
+
+
+def begin(visitor: Visitor, what: str, /, **fields: str) -> Reply:
+    return visitor.post(f"https://depot.example/app/{what}", fields)
+
+
+def test_a_field_names_who_has_a_role(visitor: Visitor) -> None:
+    assert visitor.get(f"{HOME}/places/record/shed").status == 200
+    assert send(visitor, "places/save", id="shed", name="Barn").status == 303
+
+
+def test_records_with_some_values_demand_more(visitor: Visitor) -> None:
+    assert send(visitor, "places/delete", id="shed").status == 403
+    send(visitor, "places/save", id="shed", hidden="off")
+    assert send(visitor, "places/delete", id="shed").status == 303
+
+
+def test_nothing_changes_in_what_is_frozen(visitor: Visitor) -> None:
+    assert send(visitor, "orders/create", what="Nets", place="mill").status == 403
+    send(visitor, "places/save", id="mill", closed="off")
+    assert send(visitor, "orders/create", what="Nets", place="mill").status == 303
+
+
+def test_a_field_may_be_for_some_roles_only(visitor: Visitor) -> None:
+    assert send(visitor, "places/save", id="north", stock="4").status == 403
+    assert rows(visitor, "places") == {}
+
+
+def test_a_number_grows_when_the_record_is_fit_for_it(visitor: Visitor) -> None:
+    assert begin(visitor, "north/stock").status == 200
+    assert rows(visitor, "places") == {}, "left out without the word"
+    begin(visitor, "north/stock", sure="yes")
+    begin(visitor, "north/stock", sure="yes")
+    assert rows(visitor, "places")["north"]["visits"] == 4
+    assert begin(visitor, "mill/stock", sure="yes").status == 409
+    assert begin(visitor, "nowhere/stock", sure="yes").status == 404
+
+
+def test_one_request_makes_a_record_for_each_value(visitor: Visitor) -> None:
+    reply = begin(visitor, "x/several", title="North Quay", names="Nets;Lines;Nets")
+    assert json.loads(reply.body)["said"] == "2 made"
+    assert sorted(row["what"] for row in rows(visitor, "orders").values()) == ["Lines", "Nets"]
+    assert errors(begin(visitor, "x/several", title="North Quay", names="")) == {"what": "What is required."}
+    assert begin(visitor, "x/several", title="Vault", names="Hooks").status == 404
+    assert begin(visitor, "x/several", title="North Quay", names="Hooks;Ropes").status == 422
+    assert len(rows(visitor, "orders")) == 2
+
+
+@pytest.mark.parametrize("sent", ["[", "[1]", '[{"id": 3}]', '[{"id": "nowhere", "sum": "1"}]', "[" * 5000])
+def test_rows_that_cannot_be_read_change_nothing(visitor: Visitor, sent: str) -> None:
+    assert begin(visitor, "x/rows", rows=sent).status in (400, 404)
+    assert rows(visitor, "orders") == {}
+
+
+def test_one_request_changes_several_rows_or_none(visitor: Visitor) -> None:
+    begin(visitor, "x/rows", rows=json.dumps([{"id": "a", "sum": "5"}, {"id": "b", "sum": "6"}]))
+    assert [rows(visitor, "orders")[name]["amount"] for name in "ab"] == [5.0, 6.0]
+    begin(visitor, "x/rows", rows=json.dumps([{"id": "a", "sum": "7"}, {"id": "b", "sum": "much"}]))
+    assert rows(visitor, "orders")["a"]["amount"] == 5.0
+
+
+def test_records_are_found_by_constants_too(visitor: Visitor) -> None:
+    begin(visitor, "north/own")
+    assert rows(visitor, "orders") == {"a": None, "b": None, "d": None}
+    assert begin(visitor, "south/own").status == 200
+    assert "c" not in rows(visitor, "orders")
+
+
+def test_a_record_is_put_where_it_is_or_made(visitor: Visitor) -> None:
+    begin(visitor, "x/put", text="one", gone="off")
+    begin(visitor, "x/put", text="one", gone="on")
+    assert rows(visitor, "bills") == {"bill/one": {"id": "bill/one", "text": "one", "gone": True}}
+
+
+def test_records_are_copied_with_other_values(visitor: Visitor) -> None:
+    begin(visitor, "south/like", what="Buoys")
+    (copy,) = rows(visitor, "orders").values()
+    assert (copy["what"], copy["place"], copy["amount"], copy["number"]) == ("like Buoys", "north", 80.0, 4)
 
 
 # ---------------------------------------------------------------- state

@@ -233,7 +233,7 @@ class RecordChanges:
                 raise RefusedError(400, "there is nothing to change")
             self._demand(change.may or "edit", change.module, module, row)
             grown = self._grown(change, module, row)
-            if grown == {key: row[key] for key in change.plus} and not values:
+            if not (values or errors) and grown == {key: row[key] for key in change.plus}:
                 continue
             new = values | grown
             if module.guarded:
