@@ -10,8 +10,8 @@ from tests.sample import left_to_prove, long_proof
 from websp_gym.authoring.mistakes import TYPED, MistakenAgent, mistakes, wrong_steps
 from websp_gym.authoring.player import play_instance
 from websp_gym.tasks.goals import Unchanged
-from websp_gym.tasks.ground_truth import GroundTruthStep
-from websp_gym.tasks.instances import Instance, Mistake, load_instance
+from websp_gym.tasks.ground_truth import GroundTruthStep, Mistake
+from websp_gym.tasks.instances import Instance, load_instance
 
 DOCKER, HUB, STEAM, PINS, TWITCH = (
     "Docker-task-2", "HuggingFace-task-120", "Steam-task-197-OFF", "Pinterest-task-69", "Twitch-task-226",

@@ -64,7 +64,7 @@ class Account:
     @property
     def sessions(self) -> list[dict[str, Any]]:
         """The sessions on the server."""
-        return self.episode.state().sites["steam"].collections["sessions"]
+        return list(self.episode.state().sites["steam"].collections["sessions"])
 
     def revoke(self, **facts: Any) -> None:
         """Ends the session of which these facts are true, as the page does."""

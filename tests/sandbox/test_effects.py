@@ -48,7 +48,7 @@ class Account:
 
     def rows(self, collection: str) -> list[dict[str, Any]]:
         """The items of a collection."""
-        return self.episode.state().sites["forge"].collections[collection]
+        return list(self.episode.state().sites["forge"].collections[collection])
 
     def create(self, *scopes: str, days: str = "30") -> str:
         """Creates a token as the page does and returns its text, which is shown once."""

@@ -14,7 +14,14 @@ import pytest
 from tests.fuzz_support import CATALOG, KEYS, headers_of, send, signed_in, tokens_of
 from tests.sample import long_table
 from websp_gym.sandbox.schema.dependencies import all_hold
-from websp_gym.sandbox.schema.fields import AmountField, DateField, MomentField, RecordField, RecordsField
+from websp_gym.sandbox.schema.fields import (
+    AmountField,
+    DateField,
+    FieldType,
+    MomentField,
+    RecordField,
+    RecordsField,
+)
 from websp_gym.sandbox.schema.settings import BoolSetting, ChoiceSetting, IntSetting, MultiSetting, Setting
 from websp_gym.sandbox.schema.site import SESSIONS, SiteSchema
 from websp_gym.sandbox.schema.site_schema import FormAction, RecordChange, SignIn
@@ -49,7 +56,7 @@ BY_HAND = (
 """Routes of ``behaviour.py``: host, method, path, type and body, and whether an access token authorises it."""
 
 
-def another(setting: Setting | None, now: Any) -> Any:
+def another(setting: Setting | FieldType | None, now: Any) -> Any:
     """A value of a setting that it does not have now."""
     if isinstance(setting, BoolSetting):
         return "off" if now else "on"

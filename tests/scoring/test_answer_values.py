@@ -8,6 +8,10 @@ from websp_gym.tasks.goals import Goal, Named, Number
 ASKED = "How many commits did Lea Haddad make on 2022-04-14?"
 
 
+def goal(*answer: Named | Number) -> Goal:
+    return Goal.model_validate({"answer": answer})
+
+
 def holds(goal: Goal, answer: str, asked: str = ASKED) -> bool:
     return all(check.passed for check in answer_checks(goal, answer, asked))
 
@@ -31,7 +35,7 @@ def holds(goal: Goal, answer: str, asked: str = ASKED) -> bool:
     ],
 )
 def test_a_number(number: float, answer: str, right: bool) -> None:
-    assert holds(Goal(answer=(Number(number=number),)), answer) is right
+    assert holds(goal(Number(number=number)), answer) is right
 
 
 @pytest.mark.parametrize(
@@ -45,12 +49,12 @@ def test_a_number(number: float, answer: str, right: bool) -> None:
     ],
 )
 def test_a_set_of_names(answer: str, right: bool) -> None:
-    goal = Goal(answer=(Named(names=("quiet-pager", "runbook-linter"), among=("hourglass", "dotfiles")),))
-    assert holds(goal, answer) is right
+    wanted = goal(Named(names=("quiet-pager", "runbook-linter"), among=("hourglass", "dotfiles")))
+    assert holds(wanted, answer) is right
 
 
 def test_a_thing_may_have_several_names() -> None:
-    goal = Goal(answer=(Named(names=(("closed", "yes"),), among=(("open", "not closed", "no"),)),))
-    assert holds(goal, "Yes, it is closed.")
-    assert not holds(goal, "It is not closed.")
-    assert not holds(goal, "It is open.")
+    wanted = goal(Named(names=(("closed", "yes"),), among=(("open", "not closed", "no"),)))
+    assert holds(wanted, "Yes, it is closed.")
+    assert not holds(wanted, "It is not closed.")
+    assert not holds(wanted, "It is open.")
