@@ -64,7 +64,7 @@ def read_catalog() -> tuple[Catalog | None, Finding]:
 
 
 def tasks_of(slug: str) -> tuple[tuple[Instance, ...], Finding]:
-    """Return the instances of a site, from all its files, and a finding on these; a site without tasks is a warning."""
+    """Return the instances of a site, from all its files, and a finding on these; without tasks, a warning."""
     loaders = {**dict.fromkeys(work_files(), load_work), **dict.fromkeys(config_files(), load_site)}
     found: dict[str, tuple[Instance, ...]] = {}
     # The file with the name of the site says where it starts; others may begin elsewhere.

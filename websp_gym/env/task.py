@@ -253,7 +253,7 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         return reach(self.instance, episode, self.server, tabs, how=how, login=login)
 
     def _go_to_start(self, tabs: Tabs) -> None:
-        """Open the start page and the task's other tabs, each as the first entry of its history, and show the former."""
+        """Open the start page and, behind it, the task's other tabs, each as the first entry of its history."""
         page = tabs.current
         for extra in tabs.pages:
             if extra is not page:
