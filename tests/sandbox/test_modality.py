@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pytest
-from browsergym.utils.obs import flatten_axtree_to_str
+from browsergym.utils.obs import flatten_axtree_to_str, flatten_dom_to_str
 from playwright.sync_api import Page
 
 from tests.conftest import MakeEnv
