@@ -107,7 +107,7 @@ def told_apart(instance: Instance, text: str) -> list[str]:
         if isinstance(wanted, Named):
             right = [each for each in wanted.names if has(text, variants(each)[:1])]
             others = [each for each in (*wanted.names, *wanted.among) if not has(text, variants(each)[:1])]
-            found += [str(each) for each in right if others]
+            found += [str(each) for each in right if others or not wanted.among]
         elif isinstance(wanted, Number):
             found += [each for each in as_text(wanted.number) if has(text, [each])]
         else:
@@ -169,6 +169,12 @@ def solves(env: WebspEnv, observation: dict[str, Any]) -> None:
     oracle.begin(Briefing(env.instance, env.task.world_episode.account, 0))
     *_, last = play(oracle.act, observation, env.step)
     assert last.reward == 1.0, last.info["verdict"]
+
+
+@pytest.mark.parametrize("number", [*SEEN, *READ])
+def test_an_answer_in_a_text_would_be_found(number: int) -> None:
+    instance = instance_of(number)
+    assert told_apart(instance, f"It is {instance.config.answer}.")
 
 
 @pytest.mark.parametrize("number", [*SEEN, *READ])
