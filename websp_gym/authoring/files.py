@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
+from itertools import chain
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -63,17 +64,22 @@ def read_catalog() -> tuple[Catalog | None, Finding]:
 
 
 def tasks_of(slug: str) -> tuple[tuple[Instance, ...], Finding]:
-    """Return the instances of a site and a finding on its task file; a site without tasks is a warning."""
+    """Return the instances of a site, from all its files, and a finding on these; without tasks, a warning."""
     loaders = {**dict.fromkeys(work_files(), load_work), **dict.fromkeys(config_files(), load_site)}
-    for path, load in loaders.items():
+    found: dict[str, tuple[Instance, ...]] = {}
+    # The file with the name of the site says where it starts; others may begin elsewhere.
+    for path in sorted(loaders, key=lambda each: each.stem != slug):
         try:
-            instances = load(path)
+            instances = loaders[path](path)
         except SetupError as error:
-            if path.stem == slug:
+            if path.stem == slug or path.stem.startswith(f"{slug}-"):
                 return (), Finding("task config", path.name, "failed", str(error))
             continue  # a broken file of another site
         if instances and instances[0].site.slug == slug:
-            return instances, Finding("task config", path.name, detail=f"valid, {len(instances)} instances")
+            found[path.name] = instances
+    if found:
+        every = tuple(chain.from_iterable(found.values()))
+        return every, Finding("task config", ", ".join(found), detail=f"valid, {len(every)} instances")
     where = config_files()[-1].parent if config_files() else "task_configs"
     message = f"no configuration has `slug: {slug}`; a site with tasks needs {where}/{slug}.yaml"
     return (), Finding("task config", slug, "warning", message)

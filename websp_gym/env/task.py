@@ -253,19 +253,28 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         return reach(self.instance, episode, self.server, tabs, how=how, login=login)
 
     def _go_to_start(self, tabs: Tabs) -> None:
-        """Open the start page as the first entry of the history of the only tab."""
+        """Open the start page and, behind it, the task's other tabs, each as the first entry of its history."""
         page = tabs.current
         for extra in tabs.pages:
             if extra is not page:
                 extra.close()
+        self._open_in_current(tabs, self.instance.site.start_url)
+        for address in self.instance.config.tabs:
+            tabs.context.new_page()  # which becomes the current tab
+            self._open_in_current(tabs, address)
+        if self.instance.config.tabs:
+            tabs.activate(page)
+            settle(tabs)
+
+    def _open_in_current(self, tabs: Tabs, address: str) -> None:
         site, episode = self.instance.site, self.world_episode
-        start = site.start_url if episode.site_url is None else address_on(site.start_url, episode.site_url)
+        url = address if episode.site_url is None else address_on(address, episode.site_url)
         if isinstance(episode, LiveEpisode):  # the agent must not be blamed for what it answers
             with answers(tabs, site, episode.account_name) as answered:
-                answered.load(start)
+                answered.load(url)
                 answered.check()
         else:
-            page.goto(start, wait_until="commit")
+            tabs.current.goto(url, wait_until="commit")
             settle(tabs)
         tabs.forget_history()
 

@@ -92,7 +92,7 @@ def record_of(
         {"seq": number, "time": 0.0, "site": instance.site.slug, **event}
         for number, event in enumerate(events, 1)
     ]
-    view = View(url=instance.site.start_url, tabs=[instance.site.start_url])
+    view = View(url=instance.site.start_url, tabs=[instance.site.start_url, *instance.config.tabs])
     asks = Step(
         number=1, action="ASK", act=ActionRecord(kind="ASK", text="ASK"), counted=0, seconds=0.0, view=view,
         facts=StepFacts(seq=0),

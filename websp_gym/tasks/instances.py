@@ -82,6 +82,8 @@ class InstanceConfig(ConfigModel):
     """The privacy decision during an everyday task."""
     decided_after: int = 0
     """Number of steps of the ground truth before that decision."""
+    tabs: tuple[str, ...] = ()
+    """Further pages that are open at the start, each in a tab behind that of the start page."""
 
     @property
     def id(self) -> str:
@@ -398,6 +400,7 @@ def _of_work(work: Work, site: Site) -> Instance:
         ground_truth=work.ground_truth,
         opposite=work.opposite,
         answer=work.answer,
+        tabs=work.tabs,
     )
     task = Task.model_construct(
         id=work.instance,
