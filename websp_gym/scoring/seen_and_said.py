@@ -68,18 +68,20 @@ _COUNTS = (
 def _numbers_said(plain: str, asked: str, wanted: float) -> set[float]:
     """Return the numbers that a text gives: in digits, else in words up to twelve, else "no" and "none" for zero.
 
-    Those of the instruction may be repeated, unless one is the wanted number.
+    Those of the instruction may be repeated, unless one is the wanted number. Days and times are no numbers.
     """
-    repeated = set(_DIGITS.findall(asked))
-    digits = [each for each in _DIGITS.findall(plain) if each not in repeated or _value(each) == wanted]
+    repeated = set(map(_value, _DIGITS.findall(asked))) - {wanted}
+    digits = {*map(_value, _DIGITS.findall(_DAY_OR_TIME.sub(" ", plain)))} - repeated
     if digits:
-        return {*map(_value, digits)}
+        return digits
     words = re.findall(r"(?<!\w)[a-z]+(?!\w)", plain)
     counts = {float(_COUNTS.index(each)) for each in words if each in _COUNTS}
-    return counts or ({0.0} if {"no", "none", "nobody", "nothing"} & {*words} else set())
+    return counts or ({0.0} if _NONE.search(plain) else set())
 
 
-_DIGITS = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?(?!\w)")
+_DIGITS = re.compile(r"(?<![\w.])\d(?:[\d,]*\d)?(?:\.\d+)?(?!\w)")
+_DAY_OR_TIME = re.compile(r"(?<![\w-])(?:\d{4}-\d\d(?:-\d\d)?|\d\d?:\d\d)(?![\w-])")
+_NONE = re.compile(r"(?<!\w)(?:no|none|nobody|not (?:\w+ ){0,3}any|\w+n['\u2019]t (?:\w+ ){0,3}any)(?!\w)")
 
 
 def _value(digits: str) -> float:
