@@ -22,6 +22,9 @@ def holds(goal: Goal, answer: str, asked: str = ASKED) -> bool:
         (4, "4 commits in 2022-04, the last at 18:40", True),
         (4, "Lea made commits on 2022-04-04.", False),
         (4, "14/4/2022: 3", False),
+        (4, "On 14 April she made 4.", True),
+        (4, "In April 2022: 4", True),
+        (4, "4, 14", False),
         (4, "3 or 4", False),
         (4, "1, 2, 3, 4, 5", False),
         (4, "There were 14 of them.", False),
@@ -62,3 +65,20 @@ def test_a_thing_may_have_several_names() -> None:
     assert holds(goal, "Yes, it is closed.")
     assert not holds(goal, "It is not closed.")
     assert not holds(goal, "It is open.")
+
+
+@pytest.mark.parametrize(
+    ("answer", "right"),
+    [
+        ("It isn’t closed.", True),
+        ("Not closed, still open", True),
+        ("No", True),
+        ("closed, open", False),
+        ("It is closed.", False),
+    ],
+)
+def test_a_name_within_a_longer_one_is_not_named(answer: str, right: bool) -> None:
+    goal = Goal(
+        answer=(Named(names=(("open", "not closed", "isn't closed", "no"),), among=(("closed", "yes"),)),)
+    )
+    assert holds(goal, answer) is right
