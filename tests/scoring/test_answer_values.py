@@ -82,7 +82,5 @@ def test_a_thing_may_have_several_names() -> None:
     ],
 )
 def test_a_name_within_a_longer_one_is_not_named(answer: str, right: bool) -> None:
-    wanted = Goal(
-        answer=(Named(names=(("open", "not closed", "isn't closed", "no"),), among=(("closed", "yes"),)),)
-    )
+    wanted = goal(Named(names=(("open", "not closed", "isn't closed", "no"),), among=(("closed", "yes"),)))
     assert holds(wanted, answer) is right
