@@ -20,6 +20,9 @@ from websp_gym.world.state import (
 
 Word = Literal["added", "removed"]
 
+ANY_ITEM = ""
+"""In place of the id of an item: all of them."""
+
 _MAY_COME = ("created", "present")
 _MAY_GO = ("removed", "absent")
 """The kinds of conditions under which items may be added, and removed."""
@@ -110,8 +113,13 @@ def item_changes(
 
 
 def asked_fields(goal: Goal | None, collection: str, before: SiteState) -> dict[str, set[str]]:
-    """Return the fields, by id of the item, that the goal wants changed in items of S0."""
-    fields: dict[str, set[str]] = {}
+    """Return the fields, by id of the item, that the goal wants changed in items of S0.
+
+    Under :data:`ANY_ITEM` are those that the world itself fills on every change.
+    """
+    own = f"{collection}."
+    filled = {name.removeprefix(own) for name in before.declared.bookkeeping if name.startswith(own)}
+    fields: dict[str, set[str]] = {ANY_ITEM: filled} if filled else {}
     for change in goal.changed if goal else ():
         if change.collection == collection:
             for item in matching(before, change):
@@ -120,8 +128,8 @@ def asked_fields(goal: Goal | None, collection: str, before: SiteState) -> dict[
 
 
 def without(item: Item, fields: Mapping[str, set[str]]) -> Item:
-    """Return the content of an item, without the fields listed in ``fields`` under its id."""
-    asked = fields.get(item["id"], ())
+    """Return the content of an item, without the fields listed in ``fields`` under its id or for any item."""
+    asked = {*fields.get(item["id"], ()), *fields.get(ANY_ITEM, ())}
     return {name: value for name, value in item.items() if name != "id" and name not in asked}
 
 

@@ -38,9 +38,9 @@ class Declared:
     least_private: Mapping[str, Any] = field(default_factory=dict)
     """The least private value of each setting that has one."""
     bookkeeping: frozenset[str] = frozenset()
-    """Settings and collections that only record that the user decided something.
+    """Settings, collections and fields (``COLLECTION.FIELD``) that only record that the user did something.
 
-    Every decision changes them, so this is not a side effect. The check of S0 compares them too.
+    Whatever is done changes them, so this is not a side effect. The check of S0 compares them too.
     """
     shown_together: tuple[frozenset[str], ...] | None = None
     """The settings and collections of each of its pages and forms; None if unknown."""

@@ -122,9 +122,13 @@ class SiteSchema(Strict):
 
     @property
     def bookkeeping(self) -> list[str]:
-        """The names of the settings and collections that are declared as ``bookkeeping``."""
+        """The names of the settings and collections that are declared as ``bookkeeping``.
+
+        Also ``COLLECTION.FIELD`` for what the server itself fills on every change of a record.
+        """
         declared = [*self.settings.items(), *self.collections.items()]
-        return [name for name, each in declared if each.bookkeeping]
+        touched = [f"{name}.{field}" for name, module in self.modules.items() for field in module.touch]
+        return [*(name for name, each in declared if each.bookkeeping), *touched]
 
     @property
     def shown_together(self) -> list[list[str]]:

@@ -166,7 +166,7 @@ class RecordChanges:
         self, name: str, module: Module, values: Row, errors: Mapping[str, str], may: Verb | None = None
     ) -> Row:
         """Add a record with some values; the others are those that a new one begins with."""
-        row = {key: spec.default for key, spec in module.typed.items()} | values
+        row: Row = {key: spec.default for key, spec in module.typed.items()} | values
         for stamps in (module.stamps, module.touch):
             row |= {key: self._records.stamp(kind) for key, kind in stamps.items() if not values.get(key)}
         if module.numbered:
@@ -233,7 +233,7 @@ class RecordChanges:
                 raise RefusedError(400, "there is nothing to change")
             self._demand(change.may or "edit", change.module, module, row)
             grown = self._grown(change, module, row)
-            if grown == {key: row[key] for key in change.plus} and not values:
+            if not (values or errors) and grown == {key: row[key] for key in change.plus}:
                 continue
             new = values | grown
             if module.guarded:
