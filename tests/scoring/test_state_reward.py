@@ -341,6 +341,21 @@ def test_a_text_that_people_read_is_met_by_what_they_would_call_the_same(text: A
     )
 
 
+@pytest.mark.parametrize(
+    ("people", "same"),
+    [
+        (["lea", "kilian"], True),
+        (["kilian", "lea"], True),
+        (["lea"], False),
+        (["lea", "kilian", "lea"], False),
+    ],
+)
+def test_the_order_in_which_people_were_chosen_does_not_matter(people: list[str], same: bool) -> None:
+    goal = {"created": [{"collection": "tokens", "where": {"name": ["lea", "kilian"]}}]}
+    status = "pass" if same else "fail"
+    assert _status(_task(goal), _after(tokens=[OLD, CI, {"id": "3", "name": people}])) == status
+
+
 def test_a_text_that_shall_be_blank_may_have_spaces_only() -> None:
     blank = _task({"settings": {"b.text": {"says": ""}}})
     assert _status(blank, _after(settings={"b.text": " \n"})) == "pass"

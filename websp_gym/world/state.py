@@ -207,9 +207,14 @@ def foreign_sessions(items: Iterable[Item]) -> list[Item]:
 
 
 def same(actual: object, wanted: object) -> bool:
-    """Whether a value is the wanted one. Unlike in Python, a boolean never equals a number."""
+    """Whether a value is the wanted one. Unlike in Python, a boolean never equals a number.
+
+    The order of a list does not matter: those of a state are sets, such as the people to whom something is assigned.
+    """
     if isinstance(wanted, Says):
         return wanted.met_by(actual)
+    if isinstance(actual, list) and isinstance(wanted, list):
+        return sorted(map(repr, actual)) == sorted(map(repr, wanted))
     if isinstance(actual, bool) != isinstance(wanted, bool):
         return False
     return actual == wanted

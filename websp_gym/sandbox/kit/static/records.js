@@ -309,6 +309,9 @@ const parts = (field) => ({
 async function offer(field) {
   const { text, list } = parts(field);
   const said = text.value;
+  // What is typed within a frame is asked for once.
+  await new Promise((drawn) => requestAnimationFrame(drawn));
+  if (said !== text.value) return;
   const response = await fetch(`/_records/${field.dataset.of}?q=${encodeURIComponent(said)}`);
   if (!response.ok || said !== text.value) return;
   const { records } = await response.json();

@@ -15,6 +15,12 @@ document.addEventListener("submit", (event) => {
   for (const control of /** @type {Iterable<HTMLInputElement>} */ (/** @type {unknown} */ (form.elements))) if (control.name && !control.value) control.disabled = true;
 });
 
+// As in the original, what the editor commits ends with a line break.
+document.addEventListener("submit", (event) => {
+  const editor = /** @type {HTMLTextAreaElement | null} */ (/** @type {HTMLFormElement} */ (event.target).querySelector("textarea.editor"));
+  if (editor?.value && !editor.value.endsWith("\n")) editor.value += "\n";
+}, true);
+
 document.addEventListener("change", (event) => {
   const control = /** @type {HTMLInputElement} */ (event.target);
   if (control.matches("[data-submit]")) control.form?.requestSubmit();
