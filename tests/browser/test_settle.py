@@ -222,6 +222,22 @@ def test_a_request_that_every_click_repeats_is_never_taken_for_a_poll(hands: Han
         assert page.evaluate("out.textContent") == "saved"
 
 
+def test_suggestions_that_each_key_asks_for_are_waited_for_too(hands: Hands) -> None:
+    """Where keys are slower than the answers, as on a busy machine, they look like a poll."""
+    hands.site.put("/suggest", "x")
+    page = hands.show(
+        """<input id=field aria-label=Name><p id=out></p><script>field.oninput = async () => {
+        const said = field.value; await (await fetch('/suggest?' + said)).text(); out.textContent = said }</script>"""
+    )
+    for key in "abcdefgh":
+        page.type("#field", key)
+        page.wait_for_timeout(60)
+    hands.site.put("/suggest", "x", delay=0.5)
+    page.type("#field", "i")
+    hands.look()
+    assert page.inner_text("p") == "abcdefghi"
+
+
 def test_requests_of_other_tabs_are_not_waited_for(hands: Hands) -> None:
     hands.site.put("/never", "x", delay=60)
     hands.show("<button>Quiet</button>")

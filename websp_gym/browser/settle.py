@@ -80,12 +80,16 @@ def settle(
         quiet_ms: Milliseconds without a DOM change that count as quiet, if not the usual ones.
         patience: Seconds to wait for a DOM that keeps changing, or for timers, while nothing is loading.
     """
+    with tabs.traffic.wait():
+        return _settled(tabs, cap, quiet_ms, patience)
+
+
+def _settled(tabs: Tabs, cap: float, quiet_ms: int | None, patience: float) -> bool:
     end = time.monotonic() + cap * slowness()
     calm = REACTS_AT_ONCE if tabs.reacts_at_once else ANY_PAGE
     if quiet_ms is not None:
         calm = replace(calm, quiet_ms=quiet_ms)
     timers_end = time.monotonic() + min(cap, patience)
-    tabs.traffic.begin_wait()
     looked_at: Page | None = None
     waiting = False
     while (left := end - time.monotonic()) > 0:

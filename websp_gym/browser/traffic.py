@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -38,6 +40,7 @@ class Traffic:
         """Time of the last start or end of an awaited request, on the monotonic clock."""
         self._open: dict[Request, _Open] = {}
         self._background: set[_Endpoint] = set()
+        self._waits = False
         self._repeats: Counter[_Endpoint] = Counter()
         self._ended_urls: set[str] = set()
         self._last: dict[_Endpoint, tuple[float, float]] = {}
@@ -45,11 +48,20 @@ class Traffic:
         context.on("requestfinished", self._ended)
         context.on("requestfailed", self._ended)
 
-    def begin_wait(self) -> None:
-        """Reset the counts of repeated requests, because a user may save the same form often."""
+    @contextmanager
+    def wait(self) -> Iterator[None]:
+        """Count repeated requests from here on.
+
+        Only during a wait, because a user may save the same form often, and each key typed may ask for suggestions.
+        """
         self._repeats.clear()
         self._ended_urls.clear()
         self._last.clear()
+        self._waits = True
+        try:
+            yield
+        finally:
+            self._waits = False
 
     def in_flight(self, page: Page) -> int:
         """Return the number of awaited requests of this tab or of a tab that is just opening."""
@@ -75,7 +87,7 @@ class Traffic:
             if again:
                 self._repeats[endpoint] += 1
                 self._ended_urls.discard(request.url)
-            if self._repeats[endpoint] + (not again) >= _POLLS:
+            if self._waits and self._repeats[endpoint] + (not again) >= _POLLS:
                 self._background.add(endpoint)
                 return
         elif _opens_page(request):

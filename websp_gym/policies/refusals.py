@@ -34,6 +34,7 @@ _COULD = re.compile(r"\b(must|may|can|could|should|would|shall|be|being|if|only|
 """Words of a clause that is not about a deed of the agent."""
 _IMPOSSIBLE = re.compile(
     r"\b(not possible|impossible|infeasible|cannot|can't|could not|couldn't|unable|n/a|not available|no such|"
+    r"there (is|are|was|were) (no|not)|there's no|"
     r"(does|did) not exist|doesn't exist|not (found|given|specified|stated|provided)|missing|which \w+)\b"
 )
 """Something cannot be done, or cannot be done without knowing more."""

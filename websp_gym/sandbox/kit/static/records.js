@@ -305,22 +305,40 @@ const parts = (field) => ({
   list: /** @type {HTMLElement} */ (field.querySelector("[role=listbox]")),
 });
 
-/** @param {HTMLElement} field */
+/**
+ * Whether the list of a field is wanted (true) or shut meanwhile (false), for fields that wait for an answer.
+ * @type {Map<HTMLElement, boolean>}
+ */
+const asking = new Map();
+
+/**
+ * Offers the records that fit what is typed. One question is asked at a time: what is typed meanwhile is the next one.
+ * @param {HTMLElement} field
+ */
 async function offer(field) {
   const { text, list } = parts(field);
-  const said = text.value;
-  // What is typed within a frame is asked for once.
-  await new Promise((drawn) => requestAnimationFrame(drawn));
-  if (said !== text.value) return;
-  const response = await fetch(`/_records/${field.dataset.of}?q=${encodeURIComponent(said)}`);
-  if (!response.ok || said !== text.value) return;
-  const { records } = await response.json();
-  list.replaceChildren(...records.map((/** @type {{id: string, title: string, note: string}} */ each) => {
+  const waits = asking.has(field);
+  asking.set(field, true);
+  if (waits) return;
+  let said, found;
+  try {
+    do {
+      said = text.value;
+      const response = await fetch(`/_records/${field.dataset.of}?q=${encodeURIComponent(said)}`);
+      found = response.ok ? (await response.json()).records : null;
+    } while (asking.get(field) && said !== text.value);
+  } finally {
+    const wanted = asking.get(field);
+    asking.delete(field);
+    if (!wanted) found = null;
+  }
+  if (!found) return;
+  list.replaceChildren(...found.map((/** @type {{id: string, title: string, note: string}} */ each) => {
     const option = make("div", { role: "option", "data-id": each.id, "data-title": each.title, "aria-label": each.title }, each.title);
     if (each.note && each.note !== each.title) option.append(make("small", {}, ` ${each.note}`));
     return option;
   }));
-  if (!records.length) list.replaceChildren(make("p", { class: "rk-none" }, "Nothing found."));
+  if (!found.length) list.replaceChildren(make("p", { class: "rk-none" }, "Nothing found."));
   list.hidden = false;
   text.setAttribute("aria-expanded", "true");
 }
@@ -328,6 +346,7 @@ async function offer(field) {
 /** @param {HTMLElement} field */
 function shut(field) {
   const { text, list } = parts(field);
+  if (asking.has(field)) asking.set(field, false);
   list.hidden = true;
   text.setAttribute("aria-expanded", "false");
 }
