@@ -57,7 +57,7 @@ def ideal(
 def _record(
     instance: Instance, policies: Policies, steps: Sequence[GroundTruthStep], opened: Iterable[str]
 ) -> Trajectory:
-    goal, start = instance.task.goal, expected_s0(instance)
+    goal, start = instance.task.goal, expected_s0(instance, own_session=False)
     addresses = [f"https://{each}" for each in goal.visited if "*" not in each] + [*opened]
     events = [*map(visit, addresses), *_changes(goal, start)]
     needed = [step.target for step in steps if _is_needed(step)]

@@ -42,7 +42,7 @@ class Deeds:
     def __init__(self, policies: Policies, instance: Instance) -> None:
         self._names = policies.names
         self._site = site_schema(instance.site.slug)
-        self._start = expected_s0(instance)
+        self._start = expected_s0(instance, own_session=False)
         self._secrets = {each.name for each in policies.secrets}
 
     def of(self, event: Event) -> tuple[list[dict[str, Any]], StepFacts] | None:
@@ -119,5 +119,5 @@ def _another(setting: Any, old: Any) -> Any:
 def start_of(instance: Instance) -> dict[str, Any]:
     """Return S0 as stored in a record: the defaults of the site, overlaid with what the instance expects."""
     slug = instance.site.slug
-    stored: dict[str, Any] = WorldState({slug: expected_s0(instance)}).as_dict()[slug]
+    stored: dict[str, Any] = WorldState({slug: expected_s0(instance, own_session=False)}).as_dict()[slug]
     return stored

@@ -10,8 +10,13 @@ from websp_gym.tasks.sites import site_schema
 from websp_gym.world.state import SESSIONS, CompanyItems, Declared, Item, SiteState
 
 
-def expected_s0(instance: Instance) -> SiteState:
-    """Return the state of the task's site that an instance expects at the start, with what the site declares."""
+def expected_s0(instance: Instance, *, own_session: bool = True) -> SiteState:
+    """Return the state of the task's site that an instance expects at the start, with what the site declares.
+
+    Args:
+        instance: The instance.
+        own_session: Whether this browser's own session is among its sessions.
+    """
     site, expect = site_schema(instance.site.slug), instance.config.expect
     fresh = fresh_account(site)
     collections = dict(fresh.collections)
@@ -20,7 +25,7 @@ def expected_s0(instance: Instance) -> SiteState:
         known = {item["id"]: item for item in fresh.collections[name]} if spec.shared else {}
         items = {str(row["id"]): spec.complete({**known.get(row["id"], {}), **row}) for row in rows}
         collections[name] = _shared(site, name, items) if spec.shared else list(items.values())
-    if instance.site.account != "none":
+    if own_session and instance.site.account != "none":
         # This browser's own session, which signing in creates.
         own = site.collections[SESSIONS].complete({"id": "own", "current": True})
         collections[SESSIONS] = [*collections[SESSIONS], own]

@@ -149,7 +149,7 @@ def _address(action: FormAction, fields: Fields, done: Done | None = None) -> st
     def value(found: re.Match[str]) -> str:
         module, dot, key = found[1].partition(".")
         if dot:
-            text = str(done.changed.get(module, {}).get(key, ""))
+            text = str(done.changed[module][key])
         else:
             text = fields.text(module) if module in fields.values else str(done.row.get(module, ""))
         return quote(text, safe="/" if action.record else "")
