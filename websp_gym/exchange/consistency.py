@@ -11,7 +11,7 @@ from typing import Any
 
 from websp_gym.datasets import in_dataset
 from websp_gym.env.options import Options
-from websp_gym.errors import SetupError
+from websp_gym.errors import SetupError, WorldError
 from websp_gym.exchange.states import not_s0, unexplained
 from websp_gym.exchange.submission import Key, reward_of, world_of
 from websp_gym.exchange.timing import fingerprint, out_of_time
@@ -126,7 +126,7 @@ def _wrong_with(folder: Path, run: Run, result: Result, played: dict[str, str]) 
             yield f"its record did not reach its end ({why}), which is an error and has no verdict"
         else:
             yield from _not_given(folder, run, result, record, instance)
-    except (TypeError, ValueError, LookupError, AttributeError) as error:
+    except (TypeError, ValueError, LookupError, AttributeError, WorldError) as error:
         # States and events of a record by others may have any shape.
         yield f"its record cannot be scored: {type(error).__name__}: {error}"
 

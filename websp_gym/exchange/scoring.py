@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from websp_gym.datasets import in_dataset
-from websp_gym.errors import SetupError, unwritable
+from websp_gym.errors import SetupError, WorldError, unwritable
 from websp_gym.exchange.foreign import EPISODE, ForeignEpisode, convert, read_episode
 from websp_gym.exchange.packing import record_files
 from websp_gym.files import MAX_PICTURE, read_file
@@ -84,7 +84,7 @@ def _write(folder: Path, out: Path, agent: str) -> list[Result]:
         }
         try:
             results.append(_scored(out, Result(**facts_of(record), **facts, **_unscored(record)), record))
-        except (TypeError, ValueError, LookupError, AttributeError) as error:
+        except (TypeError, ValueError, LookupError, AttributeError, WorldError) as error:
             # States and events by others may have any shape.
             what = f"{path}: its state cannot be scored: {type(error).__name__}: {error}"
             raise SetupError(what, path=str(path)) from error

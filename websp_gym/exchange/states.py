@@ -20,8 +20,9 @@ _Items = dict[str, dict[str, Item]]
 def not_s0(record: Trajectory, instance: Instance) -> Iterator[str]:
     """Yield how the first state of a record differs from S0 of the instance, as checked at a reset."""
     slug = instance.site.slug
-    fresh = WorldState({slug: fresh_account(site_schema(slug))})
-    for key, (wanted, have) in differences_of(instance, world_state({"sites": {slug: record.s0}}), fresh):
+    start = world_state({"sites": {slug: record.s0}})
+    fresh = WorldState({slug: fresh_account(site_schema(slug), start.sites[slug].day)})
+    for key, (wanted, have) in differences_of(instance, start, fresh):
         yield f"its S0 has {key}={reprlib.repr(have)}, and that of the instance {reprlib.repr(wanted)}"
 
 

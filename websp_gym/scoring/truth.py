@@ -29,7 +29,7 @@ def state_verdict_of_record(trajectory: Trajectory, instance: Instance) -> Verdi
     effects on other sites are taken from the recorded verdict.
     """
     if trajectory.config_hash != instance.config_hash:
-        return unscored("state", f"the configuration of {instance.id} has changed since the run was recorded")
+        return unscored("state", _changed(instance))
     outcome = outcome_of(trajectory, instance)
     if outcome is None:
         return unscored("state", "the run did not finish")
@@ -45,14 +45,20 @@ def state_verdict_of_record(trajectory: Trajectory, instance: Instance) -> Verdi
     )
 
 
+def _changed(instance: Instance) -> str:
+    return f"the configuration of {instance.id} has changed since the run was recorded"
+
+
 def policies_of_record(trajectory: Trajectory, instance: Instance) -> tuple[PolicyVerdict, ...] | None:
     """Return the verdict on each policy of a recorded run; ``None`` for a run without policies.
 
     Raises:
-        SetupError: Its sets are missing, or their policies have changed since the run was recorded.
+        SetupError: Its sets are missing, or their policies or the instance have changed since the run was recorded.
     """
     if trajectory.policies is None:
         return None
+    if trajectory.config_hash != instance.config_hash:
+        raise SetupError(_changed(instance))
     policies = policies_for(instance, trajectory.policies.sets)
     if policies.digest != trajectory.policies.digest:
         sets = ", ".join(trajectory.policies.sets)

@@ -37,6 +37,7 @@ from websp_gym.tasks.ids import (
     config_files,
     flow_files,
     ids_in,
+    is_work,
     known_ids,
     read_config,
     work_files,
@@ -44,6 +45,7 @@ from websp_gym.tasks.ids import (
 from websp_gym.tasks.initial_steps import STEPS, ApiCall, InitialStep, Prepare, TracePath
 from websp_gym.tasks.reading import read_model
 from websp_gym.tasks.schema import ClassRule, ConfigModel
+from websp_gym.tasks.sites import site_schema
 from websp_gym.tasks.work import Work, WorkCategory, WorkFile, work_keys
 
 Category = Literal[
@@ -265,6 +267,8 @@ class Instance(BaseModel):
         parts = [site, task, config]
         if self.origin is not None:
             parts.append({"dataset": self.origin.dataset, "digest": self.origin.digest})
+        if is_work(self.id):
+            parts.append(site_schema(self.site.slug).shared_digests)
         text = json.dumps(parts, sort_keys=True, default=str)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 

@@ -32,23 +32,28 @@ def expected_s0(instance: Instance, *, own_session: bool = True) -> SiteState:
     return SiteState(fresh.settings | expect.settings, collections, fresh.declared)
 
 
-def fresh_account(site: SiteSchema) -> SiteState:
-    """Return the state of a new account that is not signed in, as a site declares it."""
+def fresh_account(site: SiteSchema, day: str = "") -> SiteState:
+    """Return the state of a new account that is not signed in, as a site declares it.
+
+    Args:
+        site: The site.
+        day: The day to which dates of records are relative, as ``2026-03-31``; by default, today.
+    """
     return SiteState(
         {name: setting.default for name, setting in site.settings.items()},
         {
-            name: _shared(site, name, {}) if spec.shared else [spec.complete(row) for row in spec.rows()]
+            name: _shared(site, name, {}, day) if spec.shared else [spec.complete(row) for row in spec.rows()]
             for name, spec in site.collections.items()
         },
         declared(site),
     )
 
 
-def _shared(site: SiteSchema, name: str, rows: dict[str, Item]) -> CompanyItems:
+def _shared(site: SiteSchema, name: str, rows: dict[str, Item], day: str = "") -> CompanyItems:
     """Return the records that all episodes share, with some that differ."""
     company = site.collections[name].shared
     digest = company.digest if company else ""
-    return CompanyItems(site.slug, name, digest, date.today().isoformat(), rows)
+    return CompanyItems(site.slug, name, digest, day or date.today().isoformat(), rows)
 
 
 def declared(site: SiteSchema) -> Declared:

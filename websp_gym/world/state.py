@@ -61,6 +61,11 @@ class SiteState:
         """Whether this browser is signed in to the site."""
         return any(session["current"] for session in self.collections.get(SESSIONS, ()))
 
+    @property
+    def day(self) -> str:
+        """The day to which the dates of its records are relative; empty without such records."""
+        return next((each.day for each in self.collections.values() if isinstance(each, CompanyItems)), "")
+
 
 @dataclass(frozen=True)
 class WorldState:
@@ -121,7 +126,10 @@ class CompanyItems(Sequence[Item]):
                 f'{slug}: this state refers to other records of "{name}" than this version has: '
                 "use the version of websp-gym that wrote it"
             )
-        found = {**shared.on(date.fromisoformat(self.day)), **self.rows}
+        try:
+            found = {**shared.on(date.fromisoformat(self.day)), **self.rows}
+        except (ValueError, OverflowError):
+            raise WorldError(f'{slug}: the records of "{name}" have no day "{self.day}"') from None
         return [item for item in found.values() if item is not None]
 
     def __len__(self) -> int:

@@ -149,6 +149,12 @@ class SiteSchema(Strict):
         return [names for names in (*panels, *forms, banner) if names]
 
     @property
+    def shared_digests(self) -> dict[str, str]:
+        """The digest of the records that all episodes share, by collection."""
+        shared = {name: spec.shared for name, spec in self.collections.items()}
+        return {name: company.digest for name, company in shared.items() if company is not None}
+
+    @property
     def has_sign_in(self) -> bool:
         """Whether the account can sign in on this site."""
         return bool(self.session_cookie or self.session_of)
