@@ -44,7 +44,7 @@ def test_a_record_more_is_not_s0() -> None:
 @pytest.mark.parametrize("forged", [{"company": "0" * 16}, {"day": "0001-01-01"}, {"day": "soon"}])
 def test_a_state_of_other_records_is_an_error(forged: dict[str, str]) -> None:
     played = record(lambda items: items.update(forged))
-    with pytest.raises(WorldError, match="other records|no day"):
+    with pytest.raises(WorldError, match=r"other records|no day"):
         list(unexplained(played.model_copy(update={"end": played.s0}), SLUG))
 
 
@@ -61,5 +61,7 @@ def test_records_determine_what_an_instance_is(monkeypatch: pytest.MonkeyPatch) 
 def test_items_of_two_days_differ() -> None:
     company = site_schema(SLUG).collections["tasks"].shared
     assert company is not None
-    one, other = (CompanyItems(SLUG, "tasks", company.digest, day, {}) for day in ("2026-01-15", "2026-01-16"))
+    one, other = (
+        CompanyItems(SLUG, "tasks", company.digest, day, {}) for day in ("2026-01-15", "2026-01-16")
+    )
     assert one != other

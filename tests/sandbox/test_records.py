@@ -397,6 +397,12 @@ def test_an_import_maps_columns_and_counts(visitor: Visitor) -> None:
     assert (made["what"], made["place"], made["amount"]) == ("Nets", "north", 1200.0)
     send(visitor, "orders/import", **columns, duplicates="what", on_duplicate="update")
     assert rows(visitor, "orders")["a"]["amount"] == 1.0
+    before = rows(visitor, "orders")
+    wrong = columns | {"map.1": "by", "map.2": "place"}
+    send(visitor, "orders/import", **wrong, duplicates="what", on_duplicate="update")
+    assert rows(visitor, "orders") == before
+    log = list(rows(visitor, "imports").values())[-1]
+    assert (log["made"], log["duplicates"], log["errors"]) == (0, 0, 3)
 
 
 # ---------------------------------------------------------------- changes by actions of the site

@@ -19,7 +19,8 @@ from websp_gym.sandbox.schema.split_text import split_collection
 
 from .episode import EpisodeState
 from .pages import NO_STORE
-from .record_changes import Done, InvalidError, RecordChanges
+from .record_changes import Done, RecordChanges
+from .record_checks import InvalidError
 from .request_fields import Fields, RefusedError, read_fields
 from .sessions import Keyring, give_cookie, open_session
 from .site_request import SiteRequest

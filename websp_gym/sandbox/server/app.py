@@ -32,7 +32,7 @@ from .decisions import DECISION, take_decision
 from .episode import EpisodeState
 from .faults import fault_answer
 from .pages import KIT, NO_STORE, NotFoundError, PageResponse, Renderer
-from .record_changes import InvalidError
+from .record_checks import InvalidError
 from .record_pages import options
 from .request_fields import RefusedError, check_head, read_body
 from .sessions import Keyring, SiteEpisode, current_session, seen_by

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from websp_gym.sandbox.schema.dependencies import all_hold
@@ -18,6 +19,7 @@ from websp_gym.sandbox.schema.site import SiteSchema
 from websp_gym.sandbox.schema.site_schema import RecordChange, Row, Verb
 
 from .episode import EpisodeState
+from .record_checks import InvalidError, RecordChecks
 from .records import Records, table_of
 from .request_fields import Fields, RefusedError
 
@@ -27,18 +29,6 @@ _NAME = re.compile(r"{([\w.\[\]-]+)}")
 _STAMPS = ("me", "today", "now")
 _MOST_IMPORTED = 200
 _MOST_EACH = 200
-
-
-class InvalidError(RefusedError):
-    """Error for a form with wrong values; nothing changed.
-
-    Attributes:
-        errors: What is wrong, by field.
-    """
-
-    def __init__(self, errors: Mapping[str, str]) -> None:
-        super().__init__(422, " ".join(dict.fromkeys(errors.values())))
-        self.errors = dict(errors)
 
 
 @dataclass
@@ -72,6 +62,7 @@ class RecordChanges:
         self._site = site
         self._sent = fields
         self._records = Records(episode, site)
+        self._checks = RecordChecks(self._records)
         self._changed: dict[str, Row] = {}
 
     def carry_out(self, changes: Sequence[RecordChange]) -> Done:
@@ -125,9 +116,7 @@ class RecordChanges:
         if change.each not in self._sent.values:
             return
         common = {key: value for key, value in self._sent.values.items() if key not in ("_version", "all")}
-        parts = [
-            part for text in _listed(self._sent.values.get(change.each)) for part in text.split(";") if part
-        ]
+        parts = [part for text in self._sent.listed(change.each) for part in text.split(";") if part]
         if not self._sent.text(change.each).startswith("["):
             yield from (
                 Fields(common | {change.each: part}, is_form=True) for part in dict.fromkeys(parts or [""])
@@ -174,9 +163,9 @@ class RecordChanges:
         place = module.typed.get(module.within)
         if isinstance(place, RecordField) and self._records.get(place.of, row[module.within]) is None:
             # A wrong value, not a question of roles.
-            self._check(name, module, row, None, set(module.typed), errors)
-        self._demand(may or "create", name, module, row)
-        self._check(name, module, row, None, set(module.typed), errors)
+            self._checks.check(name, module, row, None, set(module.typed), errors)
+        self._checks.demand(may or "create", name, module, row)
+        self._checks.check(name, module, row, None, set(module.typed), errors)
         row |= self._ident(module, row)
         if "id" in row and row["id"] in self._episode.used_ids(self._site, name):
             raise InvalidError(
@@ -199,7 +188,7 @@ class RecordChanges:
             if old is None:
                 self._add(change.module, module, new, {}, change.may)
             else:
-                self._demand(change.may or "edit", change.module, module, old)
+                self._checks.demand(change.may or "edit", change.module, module, old)
                 self._episode.update(self._site, change.module, {"id": old["id"]}, new)
             self._records.forget()
         return Done()
@@ -207,7 +196,7 @@ class RecordChanges:
     def _find(self, change: RecordChange, module: Module) -> Done:
         rows = self._chosen(change, module)
         for row in rows:
-            self._demand(change.may or "see", change.module, module, row)
+            self._checks.demand(change.may or "see", change.module, module, row)
         return Done(rows[-1] if rows else {})
 
     def _put(self, change: RecordChange, module: Module) -> Done:
@@ -231,20 +220,31 @@ class RecordChanges:
             values, errors = self._values(change, module)
             if not values and not errors and not change.plus:
                 raise RefusedError(400, "there is nothing to change")
-            self._demand(change.may or "edit", change.module, module, row)
+            self._checks.demand(change.may or "edit", change.module, module, row)
             grown = self._grown(change, module, row)
-            if not (values or errors) and grown == {key: row[key] for key in change.plus}:
-                continue
-            new = values | grown
-            if module.guarded:
-                self._demand(change.may or "edit", change.module, module, row | new)
-            self._check(change.module, module, row | new, row, set(new), errors)
-            touched = {key: self._records.stamp(kind) for key, kind in module.touch.items()}
-            self._episode.update(self._site, change.module, {"id": row["id"]}, touched | new)
+            if values or errors or grown != {key: row[key] for key in change.plus}:
+                self._change(change.module, module, row, values | grown, errors, change.may)
         after = rows[-1] | values
         said = change.said or ("{title} was saved." if len(rows) == 1 else "{count} records were changed.")
         done = self._done(change.module, after, said, len(rows))
         return done if len(rows) == 1 else Done({}, "", done.said)
+
+    def _change(
+        self,
+        name: str,
+        module: Module,
+        row: Row,
+        values: Row,
+        errors: Mapping[str, str] = MappingProxyType({}),
+        may: Verb | None = None,
+    ) -> None:
+        """Change fields of a record, if the account may and the record can be so."""
+        self._checks.demand(may or "edit", name, module, row)
+        if module.guarded:
+            self._checks.demand(may or "edit", name, module, row | values)
+        self._checks.check(name, module, row | values, row, set(values), errors)
+        touched = {key: self._records.stamp(kind) for key, kind in module.touch.items()}
+        self._episode.update(self._site, name, {"id": row["id"]}, touched | values)
 
     def _grown(self, change: RecordChange, module: Module, row: Row) -> Row:
         """Return the new values of the fields that grow."""
@@ -263,7 +263,7 @@ class RecordChanges:
         if not rows:
             return Done()
         for row in rows:
-            self._demand(change.may or "delete", change.module, module, row)
+            self._checks.demand(change.may or "delete", change.module, module, row)
         if module.soft:
             for row in rows:
                 self._episode.update(self._site, change.module, {"id": row["id"]}, {module.soft: True})
@@ -280,12 +280,10 @@ class RecordChanges:
         spec = module.typed.get(key)
         if not isinstance(spec, RecordsField) or key in module.fixed:
             raise RefusedError(400, f"{module.one} has no such list")
-        self._demand("edit", change.module, module, row)
-        gone, new = _listed(self._sent.values.get("remove")), _listed(self._sent.values.get("add"))
+        gone, new = self._sent.listed("remove"), self._sent.listed("add")
         now = [each for each in row[key] if each not in gone]
         now += [each for each in new if each not in now]
-        self._check(change.module, module, row | {key: now}, row, {key}, {})
-        self._episode.update(self._site, change.module, {"id": row["id"]}, {key: now})
+        self._change(change.module, module, row, {key: now})
         return Done(row, "", change.said or f"{self._records.title(change.module, row)} was saved.")
 
     # ------------------------------------------------------------ several modules
@@ -295,7 +293,7 @@ class RecordChanges:
         convert = module.convert
         if convert is None:
             raise RefusedError(400, f"{module.one} cannot be converted")
-        self._demand("edit", change.module, module, old)
+        self._checks.demand("edit", change.module, module, old)
         made: dict[str, Row] = {}
         for name, spec in convert.into.items():
             if not spec.always and self._sent.text(name) not in ("on", "true"):
@@ -304,12 +302,10 @@ class RecordChanges:
             fields = {key: f"{name}.{key}" for key in other.in_forms}
             values, errors = self._values(RecordChange(module=name, does="create", fields=fields), other)
             values |= {key: made[to]["id"] for key, to in spec.links.items() if to in made}
-            errors = {f"{name}.{key}": said for key, said in errors.items()}
             try:
                 made[name] = self._add(name, other, values, errors)
             except InvalidError as error:
-                known = {key.removeprefix(f"{name}."): said for key, said in error.errors.items()}
-                raise InvalidError({f"{name}.{key}": said for key, said in known.items()}) from None
+                raise InvalidError({f"{name}.{key}": said for key, said in error.errors.items()}) from None
             self._records.forget()
         self._episode.update(self._site, change.module, {"id": old["id"]}, convert.values)
         title = self._records.title(change.module, old)
@@ -324,14 +320,13 @@ class RecordChanges:
         known = {row["id"]: row for row in rows}
         picked = {key: known.get(self._sent.text(f"pick.{key}"), kept)[key] for key in module.in_forms}
         values = {key: value for key, value in picked.items() if value != kept[key]}
-        self._demand("edit", change.module, module, kept)
+        self._checks.demand("edit", change.module, module, kept)
         for row in others:
-            self._demand("delete", change.module, module, row)
+            self._checks.demand("delete", change.module, module, row)
         self._episode.discard(self._site, change.module, others)
         self._records.forget()
-        self._check(change.module, module, kept | values, kept, set(values), {})
         if values:
-            self._episode.update(self._site, change.module, {"id": kept["id"]}, values)
+            self._change(change.module, module, kept, values)
         gone = {row["id"] for row in others}
         for name, other in self._site.modules.items():
             for key, spec in other.typed.items():
@@ -354,7 +349,7 @@ class RecordChanges:
 
     def _export(self, change: RecordChange, module: Module) -> Done:
         rows = self._chosen(change, module)
-        self._demand("export", change.module, module, None)
+        self._checks.demand("export", change.module, module, None)
         count = len(rows)
         if EXPORTS in self._site.modules:
             every = self._sent.text("all") == "1"
@@ -373,15 +368,13 @@ class RecordChanges:
 
     def _filter(self, module: Module) -> str:
         """Return the filter of the exported list in one text."""
-        values = self._sent.values
-        parts = [
-            f"{key}={','.join(_listed(values[key]))}" for key in module.typed if _listed(values.get(key))
-        ]
+        sent = {key: self._sent.listed(key) for key in module.typed}
+        parts = [f"{key}={','.join(values)}" for key, values in sent.items() if values]
         return ";".join([*parts, *([f"q={self._sent.text('q')}"] if self._sent.text("q") else [])])
 
     def _import(self, change: RecordChange, module: Module) -> Done:
         """Make records from a file of the site, by the columns that the form assigns to fields."""
-        self._demand("create", change.module, module, None)
+        self._checks.demand("create", change.module, module, None)
         file = self._records.get(module.imports, self._sent.text("file"))
         if file is None:
             raise InvalidError({"file": "Choose a file to import."})
@@ -389,12 +382,12 @@ class RecordChanges:
         to = {
             column: self._sent.text(f"map.{number}")
             for number, column in enumerate(columns)
-            if self._sent.text(f"map.{number}") in module.typed
+            if self._sent.text(f"map.{number}") in module.in_forms
         }
         missing = [module.label(key) for key in module.required if key not in to.values()]
         if missing:
             raise InvalidError({"map": f"No column is assigned to {', '.join(missing)}."})
-        keys = [key for key in _listed(self._sent.values.get("duplicates")) if key in module.typed]
+        keys = [key for key in self._sent.listed("duplicates") if key in module.typed]
         made = found = wrong = 0
         for line in lines[:_MOST_IMPORTED]:
             values, errors = self._imported(module, {to[column]: line[column] for column in to})
@@ -403,17 +396,15 @@ class RecordChanges:
                 for row in self._records.all(change.module)
                 if keys and all(row[key] and row[key] == values.get(key) for key in keys)
             ]
-            if same:
-                found += 1
-                if self._sent.text("on_duplicate") == "update":
-                    self._demand("edit", change.module, module, same[0])
-                    self._episode.update(self._site, change.module, {"id": same[0]["id"]}, values)
-                continue
             try:
-                self._add(change.module, module, values, errors)
-                made += 1
+                if not same:
+                    self._add(change.module, module, values, errors)
+                elif self._sent.text("on_duplicate") == "update":
+                    self._change(change.module, module, same[0], values, errors)
             except InvalidError:
                 wrong += 1
+            else:
+                made, found = made + (not same), found + bool(same)
             self._records.forget()
         log = {
             "module": change.module,
@@ -475,7 +466,7 @@ class RecordChanges:
             return found
         if self._sent.text("all") == "1":
             return self._records.filtered(name, self._sent.values)
-        ids = _listed(self._sent.values.get("id"))
+        ids = self._sent.listed("id")
         rows = [self._records.get(name, each) for each in dict.fromkeys(ids)]
         if not rows or None in rows:
             raise RefusedError(404, f"no such {module.noun}" if ids else "nothing is selected")
@@ -531,73 +522,12 @@ class RecordChanges:
 
         return _NAME.sub(value, text)
 
-    # ------------------------------------------------------------ checks
-
-    def _demand(self, verb: Verb, name: str, module: Module, row: Row | None) -> None:
-        if not self._records.may(verb, name, row):
-            raise RefusedError(403, f"You are not allowed to {verb} {module.many.lower()}.")
-
     def _check_version(self, rows: Sequence[Row]) -> None:
         seen = self._sent.text("_version")
         if seen and len(rows) == 1 and seen != self._records.version(rows[0]):
             raise RefusedError(
                 409, "Somebody else has changed this in the meantime. Reload the page to see it."
             )
-
-    def _check(
-        self, name: str, module: Module, row: Row, old: Row | None, keys: set[str], errors: Mapping[str, str]
-    ) -> None:
-        """Raise InvalidError if a record cannot be as it is; of an old one, only the changed fields are checked."""
-        wrong = dict(self._problems(name, module, row, old, keys))
-        wrong |= errors
-        if wrong:
-            raise InvalidError(wrong)
-        before = old or {key: spec.default for key, spec in module.typed.items()}
-        for key in keys & module.allow_fields.keys():
-            if row[key] != before[key] and not self._records.may_fill(name, key, old or row):
-                raise RefusedError(403, f"You are not allowed to change {module.label(key).lower()}.")
-
-    def _problems(
-        self, name: str, module: Module, row: Row, old: Row | None, keys: set[str]
-    ) -> Iterator[tuple[str, str]]:
-        needed = [key for key, when in module.required_when.items() if all_hold(when, row)]
-        for key in (*module.required, *needed, *(module.secret if old is None else ())):
-            hidden = key in module.shown_when and not all_hold(module.shown_when[key], row)
-            if key in keys and row[key] in ("", []) and not hidden:
-                yield key, f"{module.label(key)} is required."
-        for key, rules in module.choices_when.items():
-            for other, allowed in rules.items():
-                if row[key] and {key, other} & keys and row[key] not in allowed.get(row[other], ()):
-                    label = module.label(other)
-                    yield key, f"{module.label(key)} does not go with this {label.lower()}."
-        for first, second in module.order:
-            if {first, second} & keys and row[first] and row[second] and row[second] < row[first]:
-                yield second, f"{module.label(second)} must not be before {module.label(first).lower()}."
-        for key in module.unique:
-            others = self._records.all(name) if key in keys and row[key] else []
-            if any(self._clashes(module, key, row, old, other) for other in others):
-                yield key, f"{module.label(key)} has already been taken."
-        for key in keys:
-            spec = module.typed[key]
-            if isinstance(spec, RecordField | RecordsField):
-                ids = row[key] if isinstance(row[key], list) else [row[key]] if row[key] else []
-                before = _listed(old[key]) if old else []
-                if any(each not in before and not self._fits(module, row, spec.of, each) for each in ids):
-                    yield key, f"{module.label(key)}: choose from the list."
-
-    def _fits(self, module: Module, row: Row, name: str, record: str) -> bool:
-        """Whether a record may refer to another one: it is there, and does not belong to something else."""
-        found, other = self._records.get(name, record), self._records.module(name)
-        own, its = module.typed.get(module.within), other.typed.get(other.within)
-        if found is None or not (isinstance(own, RecordField) and isinstance(its, RecordField)):
-            return found is not None
-        return own.of != its.of or bool(found[other.within] == row[module.within])
-
-    def _clashes(self, module: Module, key: str, row: Row, old: Row | None, other: Row) -> bool:
-        if old is not None and other["id"] == old["id"]:
-            return False
-        same_place = not module.within or other[module.within] == row[module.within]
-        return bool(same_place and str(other[key]).casefold() == str(row[key]).casefold())
 
     def _next_number(self, name: str, module: Module, row: Row) -> int:
         assert module.numbered is not None
@@ -616,10 +546,3 @@ class RecordChanges:
 def _digest(ids: Iterable[str]) -> str:
     """Return a short digest of a set of ids."""
     return hashlib.sha256("\n".join(sorted(ids)).encode()).hexdigest()[:8]
-
-
-def _listed(value: Any) -> list[str]:
-    """Return the texts of a field that may have been sent once or several times."""
-    if value is None or value == "":
-        return []
-    return [str(each) for each in value] if isinstance(value, list) else [str(value)]

@@ -65,6 +65,17 @@ class Fields:
             value = value[-1] if value else ""
         return value if isinstance(value, str) else json.dumps(value)
 
+    def listed(self, name: str) -> list[str]:
+        """Return the texts of a field that may have been sent once, several times or not at all."""
+        return listed(self.values.get(name))
+
+
+def listed(value: Any) -> list[str]:
+    """Return one text or several as a list; empty for no value."""
+    if value is None or value == "":
+        return []
+    return [str(each) for each in value] if isinstance(value, list) else [str(value)]
+
 
 def check_head(scope: Scope) -> None:
     """Raise RefusedError if the address or the headers of a request are too long."""
