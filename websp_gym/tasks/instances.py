@@ -14,13 +14,11 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Literal
-from urllib.parse import urlsplit
 
 from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
-    field_validator,
     model_validator,
 )
 
@@ -44,7 +42,7 @@ from websp_gym.tasks.ids import (
 )
 from websp_gym.tasks.initial_steps import STEPS, ApiCall, InitialStep, Prepare, TracePath
 from websp_gym.tasks.reading import read_model
-from websp_gym.tasks.schema import ClassRule, ConfigModel
+from websp_gym.tasks.schema import Address, ClassRule, ConfigModel
 from websp_gym.tasks.sites import site_schema
 from websp_gym.tasks.work import Work, WorkCategory, WorkFile, work_keys
 
@@ -148,7 +146,7 @@ class Site(ConfigModel):
     """Name of the folder of the replica in the sandbox."""
     website_category: str
     """Website category of the paper (table 11)."""
-    start_url: str
+    start_url: Address
     account: Literal["none", "google", "password"]
     signed_in: tuple[str, ...] = ()
     """Slugs of the sites the browser is signed in to at the start."""
@@ -166,14 +164,6 @@ class Site(ConfigModel):
     def replay_rules(self) -> list[dict[str, str]]:
         """The class rules in the form that :func:`websp_gym.replay.replay` takes."""
         return [rule.model_dump() for rule in self.class_rules]
-
-    @field_validator("start_url")
-    @classmethod
-    def _is_an_address(cls, value: str) -> str:
-        parts = urlsplit(value)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ValueError(f'"{value}" is not the address of a website: give http(s)://host/')
-        return value
 
     @model_validator(mode="after")
     def _ids_are_this_sites(self) -> Site:

@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 OnOff = Literal["on", "off"]
 YamlOnOff = Annotated[OnOff, BeforeValidator(lambda value: {True: "on", False: "off"}.get(value, value))]
 """``on`` or ``off`` in a YAML file: YAML 1.1 reads a bare on/off as a boolean."""
 Value = bool | int | float | str | list[str]
 """The value of a setting or of a field of an item."""
+
+
+def _is_address(value: str) -> str:
+    parts = urlsplit(value)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError(f'"{value}" is not the address of a website: give http(s)://host/')
+    return value
+
+
+Address = Annotated[str, AfterValidator(_is_address)]
+"""The address of a page."""
 
 
 class ConfigModel(BaseModel):

@@ -15,7 +15,7 @@ from pydantic import BaseModel, BeforeValidator, Field, field_validator, model_v
 from websp_gym.tasks.goals import Expect, Goal, ItemChange, ItemCheck, Unchanged
 from websp_gym.tasks.ground_truth import STEP_KINDS, GroundTruthStep, Mistake, StepTarget
 from websp_gym.tasks.initial_steps import InitialStep
-from websp_gym.tasks.schema import ConfigModel
+from websp_gym.tasks.schema import Address, ConfigModel
 
 _WORK_ID = re.compile(r"[A-Za-z]+-stwab-\d+")
 
@@ -84,9 +84,9 @@ class Work(ConfigModel):
     instruction: str
     instruction_with_navigation: str = ""
     """By default, the same."""
-    start_url: str = ""
+    start_url: Address = ""
     """By default, the application's start page."""
-    tabs: tuple[str, ...] = ()
+    tabs: tuple[Address, ...] = ()
     """Further pages that are open at the start."""
     goal: Annotated[Goal | None, BeforeValidator(_in_pieces)] = None
     refuse: bool = False
@@ -133,12 +133,19 @@ class WorkFile(ConfigModel):
     site: str
     slug: str
     website_category: str
-    start_url: str
+    start_url: Address
     account: Literal["none", "google", "password"]
     signed_in: tuple[str, ...] = ()
     mistakes: dict[str, Mistake] = Field(default_factory=dict)
     """How to undo something made by mistake, by collection; used by proofs."""
     tasks: tuple[Work, ...] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _ids_are_this_sites(self) -> WorkFile:
+        for task in self.tasks:
+            if not task.instance.startswith(f"{self.site}-stwab-"):
+                raise ValueError(f"task {task.instance!r} does not belong to site {self.site!r}")
+        return self
 
 
 def work_keys() -> list[str]:

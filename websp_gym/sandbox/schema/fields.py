@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import date, datetime, timedelta
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from pydantic import Field, StrictFloat, StrictInt, StrictStr
 
@@ -47,54 +47,56 @@ class AmountField(BaseSetting):
         return self.check(raw)
 
 
-class DateField(BaseSetting):
-    """A day, written as in ISO 8601, or no day."""
+class _TimeField(BaseSetting):
+    """A point in time as text, or none."""
 
-    type: Literal["date"]
-    """A day (`2026-03-31`), or empty."""
     default: StrictStr = ""
     """The value in a fresh account."""
 
+    _KIND: ClassVar[str]
+
     def check(self, value: object) -> str:
         if not isinstance(value, str):
-            raise ValueError(f"{value!r} is not a date")
-        if not value:
-            return ""
+            raise ValueError(f"{value!r} is not {self._KIND}")
         try:
-            return date.fromisoformat(value).isoformat()
+            return self._normal(value) if value else ""
         except ValueError:
-            raise ValueError(f"{value!r} is not a date such as 2026-03-31") from None
+            raise ValueError(f"{value!r} is not {self._KIND}") from None
 
     def parse(self, raw: object) -> str:
         value = raw[-1] if isinstance(raw, list) and raw else raw
         return self.check(value.strip() if isinstance(value, str) else value)
+
+    def _normal(self, text: str) -> str:
+        raise NotImplementedError
+
+
+class DateField(_TimeField):
+    """A day, written as in ISO 8601, or no day."""
+
+    type: Literal["date"]
+    """A day (`2026-03-31`), or empty."""
+
+    _KIND = "a date such as 2026-03-31"
+
+    def _normal(self, text: str) -> str:
+        return date.fromisoformat(text).isoformat()
 
     def on(self, value: str, today: date) -> str:
         """Return the day that a value of a data file stands for: ``+12`` is twelve days after today."""
         return (today + timedelta(int(value))).isoformat() if value[:1] in ("+", "-") else self.check(value)
 
 
-class MomentField(BaseSetting):
+class MomentField(_TimeField):
     """A day and a time of day, or none."""
 
     type: Literal["moment"]
     """A day and a time (`2026-03-31 14:30`), or empty."""
-    default: StrictStr = ""
-    """The value in a fresh account."""
 
-    def check(self, value: object) -> str:
-        if not isinstance(value, str):
-            raise ValueError(f"{value!r} is not a date and a time")
-        if not value:
-            return ""
-        try:
-            return datetime.fromisoformat(value).strftime("%Y-%m-%d %H:%M")
-        except ValueError:
-            raise ValueError(f"{value!r} is not a date and a time such as 2026-03-31 14:30") from None
+    _KIND = "a date and a time such as 2026-03-31 14:30"
 
-    def parse(self, raw: object) -> str:
-        value = raw[-1] if isinstance(raw, list) and raw else raw
-        return self.check(value.strip() if isinstance(value, str) else value)
+    def _normal(self, text: str) -> str:
+        return datetime.fromisoformat(text).replace(tzinfo=None).isoformat(" ", "minutes")
 
     def on(self, value: str, today: date) -> str:
         """Return the moment that a value of a data file stands for: ``+2 14:30`` is in two days."""
@@ -122,7 +124,27 @@ class RecordField(BaseSetting):
         return value
 
 
-class RecordsField(BaseSetting):
+class _ListField(BaseSetting):
+    """Any number of texts, each once."""
+
+    default: list[StrictStr] = Field(default_factory=list)
+    """The value in a fresh account."""
+
+    _SEPARATORS: ClassVar[str]
+    _WHAT: ClassVar[str]
+
+    def check(self, value: object) -> list[str]:
+        if not isinstance(value, list) or not all(
+            isinstance(each, str) and len(each) <= _LONGEST_ID for each in value
+        ):
+            raise ValueError(f"this is not a list of {self._WHAT}")
+        return list(dict.fromkeys(each.strip() for each in value if each.strip()))
+
+    def parse(self, raw: object) -> list[str]:
+        return self.check(re.split(self._SEPARATORS, raw) if isinstance(raw, str) else raw)
+
+
+class RecordsField(_ListField):
     """Any number of records of a module."""
 
     type: Literal["records"]
@@ -131,37 +153,19 @@ class RecordsField(BaseSetting):
     """That module."""
     select: bool = False
     """Whether forms list all of its records, because there are few."""
-    default: list[StrictStr] = Field(default_factory=list)
-    """The value in a fresh account."""
 
-    def check(self, value: object) -> list[str]:
-        if not isinstance(value, list) or not all(
-            isinstance(each, str) and len(each) <= _LONGEST_ID for each in value
-        ):
-            raise ValueError("this is not a list of records")
-        return list(dict.fromkeys(each for each in value if each))
-
-    def parse(self, raw: object) -> list[str]:
-        return self.check(raw.split(";") if isinstance(raw, str) else raw)
+    _SEPARATORS = ";"
+    _WHAT = "records"
 
 
-class WordsField(BaseSetting):
+class WordsField(_ListField):
     """Any number of words, such as the labels of an issue."""
 
     type: Literal["words"]
     """A list of texts; forms may send them in one text, with commas or semicolons."""
-    default: list[StrictStr] = Field(default_factory=list)
-    """The value in a fresh account."""
 
-    def check(self, value: object) -> list[str]:
-        if not isinstance(value, list) or not all(
-            isinstance(each, str) and len(each) <= _LONGEST_ID for each in value
-        ):
-            raise ValueError("this is not a list of words")
-        return list(dict.fromkeys(each.strip() for each in value if each.strip()))
-
-    def parse(self, raw: object) -> list[str]:
-        return self.check(re.split("[;,]", raw) if isinstance(raw, str) else raw)
+    _SEPARATORS = "[;,]"
+    _WHAT = "words"
 
 
 FieldType: TypeAlias = Annotated[

@@ -476,7 +476,7 @@ def _meets(spec: FieldType, value: Any, wanted: Iterable[str]) -> bool:
     if isinstance(value, bool):
         return ("true" if value else "false") in wanted
     if isinstance(spec, ChoiceSetting | RecordField | IntSetting | AmountField):
-        return str(value) in wanted or f"{value}" in wanted
+        return str(value) in wanted
     return any(each.lower() in str(value).lower() for each in wanted)
 
 
