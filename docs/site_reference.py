@@ -128,9 +128,9 @@ def _is_mapping(annotation: object) -> bool:
 
 
 def _is_inherited(model: type[BaseModel], name: str) -> bool:
-    return any(
-        name in base.model_fields for base in model.__mro__[1:] if issubclass(base, settings.BaseSetting)
-    )
+    """Whether the table of another model has a key already."""
+    listed = {each for models in PARTS.values() for _, each in models}
+    return any(name in base.model_fields for base in model.__mro__[1:] if base in listed)
 
 
 def _first(model: type[BaseModel]) -> str:
