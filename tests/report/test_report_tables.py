@@ -77,6 +77,16 @@ def rows(report: Report, key: str, instruction: str = "") -> dict[str, list[str]
     return {row.label: texts(row) for row in report.table(key, instruction).rows}
 
 
+def test_tables_of_work_are_none_of_the_paper() -> None:
+    work = [played("good", "SuiteCRM-stwab-47"), played("good", "GitLab-stwab-2", "failure")]
+    report = make_report(work)
+    assert [table.paper for table in report.tables if table.paper] == []
+    assert rows(report, "categories", WITHOUT)["Customer Relations"] == ["1/1"]
+    assert "table 4" in markdown(make_report([*work, *small()], known=KNOWN))
+    with pytest.raises(SetupError, match="none of these episodes is of an instance of the paper"):
+        make_report(work, compare="paper")
+
+
 # --- the tables, worked out by hand -----------------------------------------------------------------
 
 

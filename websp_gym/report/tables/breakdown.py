@@ -56,7 +56,7 @@ _CATEGORIES = _By(
     filter="category",
     stub="Task category",
     title="By task category",
-    about="Solved instances out of the scored ones, by the paper's task categories.",
+    about="Solved instances out of the scored ones, by task category.",
     groups=lambda episode: (episode.facts.category,),
     papers=("5", "13"),
 )

@@ -29,7 +29,7 @@ from websp_gym.report.tables.rows import (
 )
 from websp_gym.report.tables.table import Table
 from websp_gym.report.tables.under_policy import UnderPolicy, under_policy
-from websp_gym.tasks.ids import is_everyday
+from websp_gym.tasks.ids import is_everyday, is_work
 
 SCHEMA = "websp-report/1"
 _NAMED = 4
@@ -143,12 +143,16 @@ def make_report(
         The report.
 
     Raises:
-        SetupError: `compare` is unknown.
+        SetupError: `compare` is unknown, or no episode is of an instance of the paper.
     """
     paper = reference(compare)
     found = [item if isinstance(item, tuple) else (None, item) for item in results]
     known = catalogue(result.id for _, result in found) if known is None else known
     episodes = gather(found, known)
+    ours = [is_work(each.result.id) or is_everyday(each.result.id) for each in episodes]
+    all_ours = bool(ours) and all(ours)
+    if paper is not None and all_ours:
+        raise SetupError(f"--compare {compare}: none of these episodes is of an instance of the paper")
     agents = tuple(dict.fromkeys(episode.agent for episode in episodes))
     planned, chosen = under_policy(episodes), decided(episodes)
     lowest, floor_notes = floors(planned.asked, policies.trials_of(planned), measured())
@@ -164,6 +168,8 @@ def make_report(
         judges.judges(episodes),
     ]
     tables = [table for table in built if table is not None and table.rows]
+    if all_ours:
+        tables = [replace(table, paper="") for table in tables]
     return Report(
         agents=agents,
         episodes=tuple(episodes),
