@@ -67,6 +67,7 @@ modules:
 pages:
   - {path: /, template: layout.html}
   - {path: /login, template: layout.html}
+  - {path: /plan, template: plan.html, login: true}
 actions:
   - {path: "/app/{place}/stock", login: true, record: [{module: places, does: save, where: {id: place}, fields: {}, plus: {visits: 2}, needs: {closed: false}, when: {sure: "yes"}}]}
   - {path: "/app/{place}/several", login: true, record: [{module: places, does: find, where: {record: "{title}"}}, {module: orders, does: create, each: names, fields: {what: names}, values: {place: "{places.id}"}, said: "{count} made"}]}
@@ -76,6 +77,7 @@ actions:
   - {path: "/app/{place}/like", login: true, record: [{module: orders, does: copy, where: {place: place}, having: {state: done}, values: {place: north, what: "like {what}"}}]}
   - {path: "/app/{place}/begin", login: true, record: [{module: orders, does: create, fields: {what: what}, values: {place: "{place}", tags: [quick]}}, {module: bills, does: create, fields: {}, values: {text: "for {orders.what}"}}], redirect: "/app/orders/record/{orders.id}"}
 """
+PLAN = "{% for week in records.weeks(query.get('month', '')) %}<p>{{ week[0] }}</p>{% endfor %}"
 LAYOUT = "<html><body>{% block panel %}{% endblock %}</body></html>"
 DATA = {
     "people": "id,name,role\nalexrivers,Alex Rivers,clerk\nmina,Mina Holt,chief\nmina-2,Mina Hold,clerk\n",
@@ -103,7 +105,7 @@ def site_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def write_depot(folder: Path, site: str = SITE, **data: str) -> Path:
-    write_site(folder, site, {"layout.html": LAYOUT})
+    write_site(folder, site, {"layout.html": LAYOUT, "plan.html": PLAN})
     (folder / "data").mkdir()
     for name, text in (DATA | data).items():
         (folder / "data" / f"{name}.csv").write_text(text)
@@ -147,6 +149,8 @@ def test_a_list_is_sorted_filtered_searched_and_paged(visitor: Visitor) -> None:
     assert listed(visitor, "?page=2") == ["Ropes"]
     assert listed(visitor, "?sort=-amount") == ["Ropes", "Anchors", "Buoys"]
     assert listed(visitor, "?state=open&place=north") == ["Anchors", "Lamps", "Ropes"]
+    assert listed(visitor, "?amount=80") == ["Anchors", "Buoys"]
+    assert listed(visitor, "?amount.from=80&amount.to=1000") == ["Anchors", "Buoys"]
     assert listed(visitor, "?q=rop") == ["Ropes"]
     assert listed(visitor, "?q=nothing") == []
     assert "1 – 3 of 4" in visitor.get(f"{HOME}/orders").body
@@ -158,6 +162,13 @@ def test_a_list_is_sorted_filtered_searched_and_paged(visitor: Visitor) -> None:
 )
 def test_a_list_answers_whatever_is_asked(visitor: Visitor, query: str) -> None:
     assert visitor.get(f"{HOME}/orders{query}").status == 200
+
+
+def test_a_month_that_is_none_is_this_one(visitor: Visitor) -> None:
+    this_month = visitor.get("https://depot.example/plan").body
+    assert "<p>2024-01-29</p>" in visitor.get("https://depot.example/plan?month=2024-02").body
+    for month in ("nonsense", "0000-01", "9999-12"):
+        assert visitor.get(f"https://depot.example/plan?month={month}").body == this_month
 
 
 def test_what_may_not_be_seen_is_nowhere(visitor: Visitor) -> None:

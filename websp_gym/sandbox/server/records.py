@@ -328,9 +328,9 @@ class Records:
         """Return the weeks of a month (``2026-03``), each with seven days; of this month if it is none."""
         try:
             first = date.fromisoformat(f"{month}-01")
-        except ValueError:
-            first = self.today
-        return calendar.Calendar().monthdatescalendar(first.year, first.month)
+            return calendar.Calendar().monthdatescalendar(first.year, first.month)
+        except (ValueError, OverflowError):
+            return calendar.Calendar().monthdatescalendar(self.today.year, self.today.month)
 
     def month(self, month: str, step: int) -> str:
         """Return the month that is so many months after another (``2026-03``)."""
@@ -475,7 +475,9 @@ def _meets(spec: FieldType, value: Any, wanted: Iterable[str]) -> bool:
         return any(each in value for each in wanted)
     if isinstance(value, bool):
         return ("true" if value else "false") in wanted
-    if isinstance(spec, ChoiceSetting | RecordField | IntSetting | AmountField):
+    if isinstance(value, int | float):
+        return any(_in_range(value, "from", each) and _in_range(value, "to", each) for each in wanted)
+    if isinstance(spec, ChoiceSetting | RecordField):
         return str(value) in wanted
     return any(each.lower() in str(value).lower() for each in wanted)
 
