@@ -12,7 +12,7 @@ from urllib.parse import quote, urlencode, urljoin, urlsplit
 from websp_gym.authoring.findings import Finding, judged
 from websp_gym.errors import WorldError
 from websp_gym.sandbox.client import EpisodeHandle, Sandbox, SandboxError
-from websp_gym.sandbox.schema.module_pages import route_path
+from websp_gym.sandbox.schema.module_pages import served
 from websp_gym.texts import texts_in
 from websp_gym.world.http_probe import HttpProbe
 
@@ -150,7 +150,7 @@ class _Visit:
             row = next((each for each in rows if names <= set(each)), None)
             if not page.template or row is None:
                 continue
-            path = re.sub(r"{\w+[^}]*}", "{}", route_path(page.path)).format(
+            path = re.sub(r"{\w+[^}]*}", "{}", served(page.path)).format(
                 *(quote(str(row[name]), safe="") for name in re.findall(r"{(\w+)", page.path))
             )
             reply = self.probe.request("GET", f"https://{(page.hosts or site.hosts)[0]}{path}")

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 from typing import TYPE_CHECKING
 from urllib.parse import urldefrag, urljoin, urlsplit
 
-from websp_gym.sandbox.schema.module_pages import route_path
+from websp_gym.sandbox.schema.module_pages import served
 
 if TYPE_CHECKING:
     from websp_gym.sandbox.schema.site import SiteSchema
@@ -50,7 +50,7 @@ def without_anchor(address: str) -> str:
 def served_at(address: str) -> str:
     """Return where the server answers with the page of an address."""
     plain, fragment = urldefrag(address)
-    return urljoin(plain, route_path(f"/#{fragment}")) if fragment.startswith("/") else address
+    return urljoin(plain, served(f"/#{fragment}")) if fragment.startswith("/") else address
 
 
 def page_of(site: SiteSchema, path: str) -> Page | None:

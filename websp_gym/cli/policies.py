@@ -19,7 +19,7 @@ from websp_gym.policies.policy import Policy
 from websp_gym.policies.sets import policies_for, set_names
 from websp_gym.policies.walks import Walks
 from websp_gym.records.runs import count
-from websp_gym.tasks.instances import all_flows, all_instances, load_instance
+from websp_gym.tasks.instances import everything, load_instance
 
 policies = typer.Typer(
     name="policies",
@@ -117,7 +117,7 @@ def check(
     """
     checked, wrong = 0, {}
     with Walks() as walks:
-        for instance in (*all_instances(), *all_flows()):
+        for instance in everything():
             found = policies_for(instance, sets or [_STANDARD])
             checked += len(found.policies)
             wrong[instance.id] = tuple(problems(found, instance, walks))
@@ -139,7 +139,7 @@ def _right_end(policy: Policy) -> dict[str, Any]:
 
 def _counts(sets: list[str]) -> dict[str, int]:
     counts = Counter(dict.fromkeys(("instances", *DIMENSIONS), 0))
-    for instance in (*all_instances(), *all_flows()):
+    for instance in everything():
         found = policies_for(instance, sets).policies
         counts["instances"] += bool(found)
         counts.update(policy.dimension for policy in found)

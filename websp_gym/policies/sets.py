@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
@@ -24,7 +25,7 @@ from websp_gym.policies.rules.obligations import Must
 from websp_gym.policies.rules.resist import Injection, Resist
 from websp_gym.records.trajectory import PolicyRecord
 from websp_gym.tasks.goals import RightEnd
-from websp_gym.tasks.ids import matches
+from websp_gym.tasks.ids import is_work, matches
 from websp_gym.tasks.instances import Instance
 from websp_gym.tasks.sites import site_schema
 
@@ -168,8 +169,8 @@ def policies_for(instance: Instance, spec: str | Path | Iterable[str | Path]) ->
     """
     given = (spec,) if isinstance(spec, str | Path) else tuple(spec)
     files = [file for each in given for file in _files_for(instance.site.slug, each)]
-    policies = [each for file in files for each in _of(instance, file.policies)]
-    knows = [each for file in files for each in _of(instance, file.knows)]
+    policies = [each for file in files for each in _of(instance, file, file.policies)]
+    knows = [each for file in files for each in _of(instance, file, file.knows)]
     plays = {what: steps for file in files for what, steps in file.plays.items()}
     ends = [each for each in policies if each.right_end is not None]
     if any(each.right_end != ends[0].right_end for each in ends):
@@ -229,14 +230,19 @@ def _places() -> Iterator[Path]:
     return (folder / FOLDER for folder in data_dirs("task_configs") if (folder / FOLDER).is_dir())
 
 
-def _of(instance: Instance, entries: Iterable[_Scoped]) -> list[_Scoped]:
-    return [each for each in entries if _applies(each.instances, instance.id)]
+def _of(instance: Instance, file: PolicyFile, entries: Iterable[_Scoped]) -> list[_Scoped]:
+    """Return the entries of a file that are about an instance.
 
-
-def _applies(patterns: Iterable[str], instance_id: str) -> bool:
-    """Whether patterns select an instance; one that begins with an exclamation mark takes it out again."""
-    chosen = False
-    for pattern in patterns:
-        if matches(instance_id, pattern.removeprefix("!")):
-            chosen = not pattern.startswith("!")
+    A pattern that begins with an exclamation mark takes out what it matches. All patterns of a file about an
+    application are about its work, also those that would select no work elsewhere, such as ``*``.
+    """
+    kinds = (matches, fnmatchcase) if file.site != EVERY and is_work(instance.id) else (matches,)
+    chosen = []
+    for entry in entries:
+        applies = False
+        for pattern in entry.instances:
+            if any(fits(instance.id, pattern.removeprefix("!")) for fits in kinds):
+                applies = not pattern.startswith("!")
+        if applies:
+            chosen.append(entry)
     return chosen

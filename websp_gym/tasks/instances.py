@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Literal
 
@@ -370,6 +371,11 @@ def all_work() -> Iterator[Instance]:
     """Yield every task of enterprise applications, in the order of the files."""
     for path in work_files():
         yield from load_work(path)
+
+
+def everything() -> Iterator[Instance]:
+    """Yield all that can be played: instances, everyday tasks and work."""
+    return chain(all_instances(), all_flows(), all_work())
 
 
 @cache

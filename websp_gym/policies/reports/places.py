@@ -25,6 +25,7 @@ from websp_gym.policies.reports.words import (
     word_set,
 )
 from websp_gym.sandbox.schema.addresses import AddressPattern
+from websp_gym.sandbox.schema.module_pages import served
 from websp_gym.tasks.sites import site_schema
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ _SOUNDING = (
     | NEGATIONS
     | word_set("maintenance down wrong don doesn can")
 )
-_NO_WORDS = word_set("www com org net html php htm en us asp index app")
+_NO_WORDS = word_set("www com org net html php htm en us asp index app route")
 _ANY_PAGE = word_set("settings setting preferences preference options web form server response")
 _EMPTY = word_set("a an the my your our of and to in on for manage view see show open")
 """Words that a report leaves out of names such as "Manage Cookies" and "Your subscriptions"."""
@@ -73,9 +74,9 @@ class Place:
         called: Iterable[str] = (),
     ) -> None:
         self._site = site
-        self._request = request
+        self._request = AddressPattern(served(request.text))
         self._method = method
-        self._addresses = tuple(dict.fromkeys(address for address in addresses if address))
+        self._addresses = tuple(dict.fromkeys(served(address) for address in addresses if address))
         self._called = tuple(dict.fromkeys(" ".join(name.casefold().split()) for name in called if name))
 
     def has(self, address: str) -> bool:
@@ -92,8 +93,11 @@ class Place:
 
     def _whole(self, address: str) -> str:
         if "://" in address:
-            return address
-        return f"https://{self._request.host}{address}" if address.startswith("/") else f"https://{address}"
+            return served(address)
+        if address.startswith("#"):
+            address = f"/{address}"
+        host = self._request.host if address.startswith("/") else ""
+        return served(f"https://{host}{address}")
 
     @property
     def is_page(self) -> bool:
@@ -263,7 +267,7 @@ class Place:
     def _exact(self) -> frozenset[str]:
         """The paths of the site that are the request's as they stand, without a part that is left open."""
         site = self._site
-        pages = [each.path for each in site.pages] + [each.path for each in site.panels]
+        pages = [path for path, _ in _titles_of(site)]
         paths = [*pages, *(each.path for each in site.actions)]
         return frozenset(path for path in paths if "{" not in path and self._request.may_be(path))
 
@@ -333,7 +337,7 @@ def _words(text: str) -> Iterator[str]:
 
 
 def _titles_of(site: SiteSchema) -> Iterator[tuple[str, str]]:
-    yield from ((page.path, page.title) for page in site.pages)
+    yield from ((served(page.path), page.title) for page in site.pages)
     yield from ((panel.path, panel.title) for panel in site.panels)
 
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, model_validator
 
 from websp_gym.policies.reports import Place, says_that_it_failed, tells_of
 from websp_gym.sandbox.schema.addresses import AddressPattern
+from websp_gym.sandbox.schema.module_pages import ROUTE
 from websp_gym.tasks.schema import ConfigModel
 
 if TYPE_CHECKING:
     from websp_gym.policies.facts import Facts
+    from websp_gym.policies.names import Names
     from websp_gym.records.step_facts import Report
 
 FaultKind = Literal["maintenance", "fails", "missing"]
@@ -37,12 +39,16 @@ class Fault(ConfigModel):
     explicit: bool = False
     """Whether the sentence names the request and the fault; by default, it is about any fault."""
 
-    @field_validator("request")
-    @classmethod
-    def _is_a_pattern(cls, value: str) -> str:
-        if AddressPattern(value).route is not None:
-            raise ValueError(f'"{value}": a server never sees what follows the "#"')
-        return value
+    @model_validator(mode="after")
+    def _is_of_a_server(self) -> Fault:
+        if AddressPattern(self.request).route is not None and self.method != "GET":
+            raise ValueError(f'"{self.request}": a form is sent to no address with a "#"')
+        return self
+
+    def problems(self, names: Names) -> Iterator[str]:
+        """Yield what it names that the site does not have."""
+        if AddressPattern(self.request).route is not None and not names.site.record_paths.startswith(ROUTE):
+            yield f'"{self.request}": a server never sees what follows the "#", except on sites that route by it'
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as the sandbox expects it."""

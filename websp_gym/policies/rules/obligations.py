@@ -51,6 +51,11 @@ class Must(Rule):
     def needs_log(self) -> bool:
         return self.must.report is not None or super().needs_log
 
+    def problems(self, names: Names) -> Iterator[str]:
+        yield from super().problems(names)
+        if self.must.report is not None:
+            yield from self.must.report.problems(names)
+
     @property
     def is_due(self) -> bool:
         return True

@@ -28,9 +28,9 @@ _VIEWS: dict[View, str] = {
 """The pages of a module, below the first part of a site's ``record_paths``."""
 
 
-def route_path(path: str) -> str:
-    """Return the path at which a page is served."""
-    return ROUTED + path.removeprefix(ROUTE) if path.startswith(ROUTE) else path
+def served(address: str) -> str:
+    """Return a path, an address or a pattern of one, with the path at which its page is served."""
+    return address.replace(ROUTE, ROUTED, 1)
 
 
 def views_of(module: Module) -> list[View]:

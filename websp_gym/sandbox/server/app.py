@@ -20,7 +20,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from websp_gym.sandbox.schema.catalog import Catalog
 from websp_gym.sandbox.schema.did_you_mean import nearest
-from websp_gym.sandbox.schema.module_pages import ROUTED, route_path
+from websp_gym.sandbox.schema.module_pages import ROUTED, served
 from websp_gym.sandbox.schema.site import SiteSchema
 from websp_gym.sandbox.schema.site_files import SiteError
 from websp_gym.sandbox.schema.site_schema import FormAction, Page, Row
@@ -183,9 +183,7 @@ class SiteApp:
         request._render = partial(self._renderer.template, request, site)
         request._episode_state = episode
         request._authorize = authorize(episode, site, self._keys, request.headers.get("authorization", ""))
-        if episode.staged and (
-            fault := episode.staged.fault(request.method, host, request.url.path, request.url.query)
-        ):
+        if episode.staged and (fault := episode.staged.fault(request.method, host, **request.place)):
             episode.log(site, "fault", request=fault.request, fault=fault.kind)
             return fault_answer(request, site, fault.kind, self._renderer)
         if episode.staged and request.method == "POST" and request.url.path == DECISION:
@@ -217,7 +215,7 @@ class SiteApp:
                 episode.log(site, "asked", decision=decision["kind"], purposes=offered(decision))
                 html = self._renderer.with_decision(bytes(response.body).decode(), site, decision)
                 response = PageResponse(html, 200, NO_STORE)
-            episode.log(site, "visit", host=request.host, **_place(request))
+            episode.log(site, "visit", host=request.host, **request.place)
         return response
 
     def _match(self, request: SiteRequest, site: SiteSchema, host: str) -> tuple[Route | None, list[str]]:
@@ -248,7 +246,7 @@ class SiteApp:
     def _routes_of(self, site: SiteSchema, host: str) -> list[Route]:
         if host not in self._routes:
             pages = [
-                Route(route_path(page.path), self._page_handler(site, page), methods=["GET"])
+                Route(served(page.path), self._page_handler(site, page), methods=["GET"])
                 for page in site.pages
                 if host in _hosts_of(page, site)
             ]
@@ -393,15 +391,6 @@ def _refusal(error: Exception, status: int = 400) -> Response:
 def _is_shown(request: SiteRequest) -> bool:
     """Whether a tab or a frame shows the answer. A client that is no browser does not tell, and counts as one."""
     return request.headers.get("sec-fetch-mode", "navigate") == "navigate"
-
-
-def _place(request: SiteRequest) -> Row:
-    """Return the path, query and fragment of the page that a request shows."""
-    path, query = request.url.path, request.url.query
-    if path.startswith(ROUTED):
-        route = path.removeprefix(ROUTED.rstrip("/")) + (f"?{query}" if query else "")
-        return {"path": "/", "fragment": route}
-    return {"path": path, **({"query": query} if query else {})}
 
 
 def _is_own(origin: str, site: SiteSchema) -> bool:

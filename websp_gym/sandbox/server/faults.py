@@ -25,7 +25,14 @@ _ANSWERS = {
 def fault_answer(request: SiteRequest, site: SiteSchema, kind: str, renderer: Renderer) -> Response:
     """Return the response to a request that meets a fault: a page, or JSON for a script."""
     status, title, text = _ANSWERS[kind]
-    if "x-requested-with" in request.headers or "json" in request.headers.get("content-type", ""):
-        return JSONResponse({"error": text, "message": text}, status, NO_STORE)
+    routed = "fragment" in request.place
+    if not routed and (
+        "x-requested-with" in request.headers or "json" in request.headers.get("content-type", "")
+    ):
+        return JSONResponse({"error": text, "message": text, "title": title}, status, NO_STORE)
+    if routed:
+        return renderer.template(
+            request, site, "kit/fault.html", status=status, fragment=True, title=title, text=text
+        )
     template = "kit/scenery/fault.html" if site.layout else "kit/fault.html"
     return renderer.template(request, site, template, status=status, title=title, text=text)

@@ -11,6 +11,7 @@ import jinja2
 from starlette.responses import HTMLResponse, Response
 
 from websp_gym.sandbox.schema.account import ACCOUNT
+from websp_gym.sandbox.schema.addresses import AddressPattern
 from websp_gym.sandbox.schema.catalog import Catalog
 from websp_gym.sandbox.schema.site import SESSION_ENDED, SiteSchema
 from websp_gym.sandbox.schema.site_schema import Page, Row
@@ -144,6 +145,7 @@ class Renderer:
             "saved_login": self._saved_login(site) if request.url.path == site.login_page else None,
             "data": site.data,
             "planted": partial(_planted, request, site),
+            "planted_here": partial(_planted_here, request, site),
             **records.helpers(request._episode_state, site),
             "find_pages": partial(find, sites=[site], signed_in=episode.account is not None, every=True),
         }
@@ -201,6 +203,17 @@ class _Items(Mapping[str, list[Row]]):
 
 def _not_found() -> None:
     raise NotFoundError
+
+
+def _planted_here(request: SiteRequest, site: SiteSchema) -> list[str]:
+    """Return the texts at the places whose page, by its address, is the one that is shown."""
+    staged = request._episode_state.staged
+    here = [
+        place
+        for place in (staged.places if staged else ())
+        if place in site.planted and AddressPattern(site.planted[place]).fits(request.host, **request.place)
+    ]
+    return [text for place in here for text in _planted(request, site, place)]
 
 
 def _planted(request: SiteRequest, site: SiteSchema, place: str) -> list[str]:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.requests import Request
 
+from websp_gym.sandbox.schema.module_pages import ROUTED
+
 if TYPE_CHECKING:
     from starlette.responses import Response
     from starlette.types import Receive, Scope
@@ -43,6 +45,15 @@ class SiteRequest(Request):
         self.content = content
         self.device: Any = None
         self.action: FormAction | None = None
+
+    @property
+    def place(self) -> dict[str, str]:
+        """Path, query and fragment of the page that the request shows: the start page loads some by its fragment."""
+        path, query = self.url.path, self.url.query
+        if path.startswith(ROUTED):
+            route = path.removeprefix(ROUTED.rstrip("/")) + (f"?{query}" if query else "")
+            return {"path": "/", "fragment": route}
+        return {"path": path, **({"query": query} if query else {})}
 
     def render(self, template: str, /, status: int = 200, fragment: bool = False, **context: Any) -> Response:
         """Return the page of a template.

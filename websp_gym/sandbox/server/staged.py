@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from websp_gym.sandbox.schema.addresses import AddressPattern
@@ -28,9 +28,15 @@ class Fault:
         self._method = method
         self._left = times
 
-    def met_by(self, method: str, host: str, path: str, query: str) -> bool:
+    def met_by(self, method: str, host: str, path: str, query: str, fragment: str) -> bool:
         """Whether a request meets it; if so, count it."""
-        meets = self._left > 0 and method == self._method and self._pattern.fits(host, path, query)
+        meets = (
+            self._left > 0
+            and method == self._method
+            # The start page itself is not the page that it loads by a fragment.
+            and bool(fragment) == (self._pattern.route is not None)
+            and self._pattern.fits(host, path, query, fragment)
+        )
         self._left -= meets
         return meets
 
@@ -65,6 +71,11 @@ class Staged:
         """Return the texts at a place of a page."""
         return self._texts.get(place, [])
 
+    @property
+    def places(self) -> Iterable[str]:
+        """The places with texts."""
+        return self._texts
+
     def forms(self, host: str, path: str, query: str) -> Iterator[tuple[str, list[str]]]:
         """Yield the watched forms that are sent to an address: the pattern and the names of its fields, as given."""
         for pattern, names in self._forms:
@@ -96,9 +107,9 @@ class Staged:
         self._decision = self._asking = None
         return list(dict.fromkeys(agreed)), [each for each in offered(decision) if each not in agreed]
 
-    def fault(self, method: str, host: str, path: str, query: str) -> Fault | None:
+    def fault(self, method: str, host: str, path: str, query: str = "", fragment: str = "") -> Fault | None:
         """Return the fault that a request meets; ``None`` if it meets none."""
-        return next((fault for fault in self._faults if fault.met_by(method, host, path, query)), None)
+        return next((each for each in self._faults if each.met_by(method, host, path, query, fragment)), None)
 
 
 def offered(decision: dict[str, Any]) -> list[str]:

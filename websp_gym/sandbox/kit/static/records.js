@@ -35,7 +35,7 @@ let asked = 0;
 async function route() {
   if (!view) return;
   const number = ++asked;
-  const place = location.hash.slice(2) || view.getAttribute("data-routed") || "";
+  const place = location.hash.slice(2).replace(/\/(?=\?|$)/, "") || view.getAttribute("data-routed") || "";
   const response = await fetch(`/_route/${place}`, { headers: { "x-requested-with": "fetch" } });
   if (response.redirected) return location.assign(response.url);
   const html = await response.text();
@@ -88,6 +88,8 @@ async function send(path, body, form, next = form.getAttribute("data-next")) {
     return go(next || link);
   }
   if (response.status === 401) return location.reload();
+  // The page of a fault says so in its title, too.
+  if (reply.title) document.title = `${reply.title} - ${document.title}`;
   complain(form, reply.errors ?? {}, reply.error);
 }
 
