@@ -14,7 +14,7 @@ from rich.markup import escape
 from websp_gym.cli.completing import complete_id
 from websp_gym.cli.options import AsJson, Category, Dataset, SiteName
 from websp_gym.cli.output import Console, plain_table, print_json, wide_console
-from websp_gym.datasets import in_dataset
+from websp_gym.datasets import in_dataset, of_dataset
 from websp_gym.env.options import Options
 from websp_gym.errors import SetupError
 from websp_gym.records.runs import count
@@ -58,11 +58,11 @@ def list_instances(
     """
     if flows and work:
         raise SetupError("choose one of --flows and --work")
-    pattern = "*-flow-*" if flows else "*-stwab-*" if work else "*"
-    rows = [
-        in_dataset(load_instance(name), dataset)
-        for name in select_instances([pattern], site=site, category=category)
-    ]
+    patterns = ["*-flow-*"] if flows else ["*-stwab-*"] if work else ["*"]
+    if dataset is not None and not (flows or work):
+        patterns.append("*-stwab-*")
+    names = of_dataset(select_instances(patterns, site=site, category=category), dataset)
+    rows = [in_dataset(load_instance(name), dataset) for name in names]
     if agent_input and by is not None:
         raise SetupError("choose one of --by and --agent-input")
     if by is not None:

@@ -25,7 +25,7 @@ from websp_gym.cli.run_limits import RunLimits
 from websp_gym.cli.run_options import Batch, Selection
 from websp_gym.cli.run_plan import PlannedRun, planned_runs
 from websp_gym.cli.signals import INTERRUPTED
-from websp_gym.datasets import in_dataset
+from websp_gym.datasets import in_dataset, of_dataset
 from websp_gym.errors import SetupError
 from websp_gym.models.probe import Probe, check_priced
 from websp_gym.project import docs
@@ -104,6 +104,7 @@ def run(
     names = {each.run.hash: each.name for each in runs}
     ids = selection.narrowed(ids, seed)
     for dataset in {each.run.options.get("dataset") for each in runs} - {None}:
+        ids = of_dataset(ids, dataset, instances or ())
         for id_ in ids:
             in_dataset(load_instance(id_), dataset)
     hook = load_hook(on_episode) if on_episode is not None else None

@@ -6,12 +6,39 @@ are ours in every dataset, so the state reward works for all of them.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
+
+from websp_gym.errors import SetupError
+from websp_gym.tasks.ids import known_ids
 
 if TYPE_CHECKING:
     from websp_gym.tasks.instances import Instance
 
-__all__ = ["in_dataset"]
+__all__ = ["in_dataset", "of_dataset"]
+
+
+def of_dataset(ids: Iterable[str], dataset: str | None, named: Iterable[str] = ()) -> list[str]:
+    """Return those of some ids that a dataset has.
+
+    Args:
+        ids: Ids, as they were selected.
+        dataset: Name of an imported dataset; None for ours, which has all.
+        named: Ids that were named one by one; they stay, so that playing them is an error.
+
+    Raises:
+        SetupError: There is no such dataset, or none is left.
+    """
+    if dataset is None:
+        return list(ids)
+    from websp_gym.datasets.stored import load_dataset
+
+    known = load_dataset(dataset).instances
+    kept = {*known, *known_ids(named)}
+    found = [each for each in ids if each in kept]
+    if not found:
+        raise SetupError(f'the dataset "{dataset}" has none of these instances', option="dataset")
+    return found
 
 
 def in_dataset(instance: Instance, dataset: str | None) -> Instance:

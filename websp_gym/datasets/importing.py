@@ -10,7 +10,9 @@ import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
 from shlex import quote
+from typing import Any
 
+from websp_gym.datasets import stwab
 from websp_gym.datasets.artifact import LICENCE, Artifact, Row, read_artifact
 from websp_gym.datasets.stored import (
     OFFICIAL,
@@ -43,12 +45,12 @@ _OTHER_S0 = {
 """Instances whose published trace leads to a different state from the one in which the ground truth begins."""
 
 
-def import_dataset(root: Path, *, name: str = OFFICIAL, overwrite: bool = False) -> StoredDataset:
-    """Import a clone of the published artifact.
+def import_dataset(root: Path, *, name: str = "", overwrite: bool = False) -> StoredDataset:
+    """Import a clone of the published artifact, or of ST-WebAgentBench.
 
     Args:
         root: The folder of the clone. Nothing in it is changed or executed.
-        name: Name of the dataset.
+        name: Name of the dataset; by default ``official`` or ``stwab``.
         overwrite: Whether to replace a dataset of that name.
 
     Returns:
@@ -57,19 +59,29 @@ def import_dataset(root: Path, *, name: str = OFFICIAL, overwrite: bool = False)
     Raises:
         SetupError: The folder is not such a clone, the dataset already exists, or it cannot be written.
     """
+    of_stwab = stwab.is_clone(root)
+    name = name or (stwab.NAME if of_stwab else OFFICIAL)
     target = datasets_folder() / name
     if target.exists() and not overwrite:
         raise SetupError(
             f"{target} already exists; use --overwrite to import it again, or `websp dataset remove {quote(name)}`",
             path=str(target),
         )
-    artifact = read_artifact(root)
+    artifact = None if of_stwab else read_artifact(root)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=f".{name}-", dir=target.parent) as scratch:
             part = Path(scratch) / "new"
             part.mkdir()
-            dataset = _Importer(artifact, part).run(name)
+            content = _Importer(artifact, part).read() if artifact else stwab.read_clone(root)
+            dataset = StoredDataset(
+                name=name,
+                source=str(root.resolve()),
+                commit=_commit(root),
+                imported=datetime.now(UTC).isoformat(timespec="seconds"),
+                version=VERSION,
+                **content,
+            )
             write_dataset(dataset, part)
             for licence in root.glob("LICENSE*"):
                 if licence.is_file():
@@ -93,24 +105,20 @@ class _Importer:
         self._tried: dict[str, str] = {}
         """Why each file that was read cannot be imported; empty where it was."""
 
-    def run(self, name: str) -> StoredDataset:
+    def read(self) -> dict[str, Any]:
+        """Return what of the artifact goes into the dataset, and write its traces."""
         instances = self._instances()
         for file in self._artifact.traces:
             if file not in self._tried:
                 self._artifact.tell("trace", file, "no instance uses it", matters=False)
         logins = self._logins()
-        return StoredDataset(
-            name=name,
-            source=str(self._artifact.root.resolve()),
-            commit=_commit(self._artifact.root),
-            imported=datetime.now(UTC).isoformat(timespec="seconds"),
-            licence=LICENCE,
-            version=VERSION,
-            instances=instances,
-            traces=self._traces,
-            logins=logins,
-            left_out=tuple(self._artifact.problems),
-        )
+        return {
+            "licence": LICENCE,
+            "instances": instances,
+            "traces": self._traces,
+            "logins": logins,
+            "left_out": tuple(self._artifact.problems),
+        }
 
     def _instances(self) -> dict[str, StoredInstance]:
         found = {}

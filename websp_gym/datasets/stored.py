@@ -9,16 +9,19 @@ import shutil
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
 from websp_gym.errors import SetupError, UnknownInstanceError, nearest, unwritable
 from websp_gym.replay.library import trace_in_dataset
-from websp_gym.tasks.initial_steps import InitialStep, ReplayStep, TracePath
+from websp_gym.tasks.goals import NOTHING, Expect, Unchanged
+from websp_gym.tasks.initial_steps import InitialStep, Prepare, PrepareStep, ReplayStep, TracePath
 from websp_gym.tasks.instances import Instance, Origin
+from websp_gym.tasks.published import PublishedChecks
 from websp_gym.tasks.reading import read_model
-from websp_gym.tasks.schema import ConfigModel, OnOff
+from websp_gym.tasks.schema import ConfigModel, OnOff, Value
+from websp_gym.tasks.work import WorkStep
 from websp_gym.world.live.folders import datasets_folder
 
 OFFICIAL = "official"
@@ -48,6 +51,22 @@ class StoredStep(ConfigModel):
     set: OnOff | Literal["recorded"]
 
 
+class StoredPlay(ConfigModel):
+    """A task of another benchmark, with its own checks, as it is played on our replica."""
+
+    tasks: tuple[int, ...]
+    """Numbers of its tasks that are played so; they differ in their policies."""
+    start_url: str
+    checks: PublishedChecks
+    rows: dict[str, tuple[dict[str, Value], ...]] = Field(default_factory=dict)
+    """Records that it names, by module: they are added in S0."""
+    steps: tuple[WorkStep, ...]
+    """Steps that do it."""
+    answer: str = "done"
+    unsolved: str = ""
+    """Why its checks cannot hold; empty if they can."""
+
+
 class StoredInstance(ConfigModel):
     """What a dataset says of one instance."""
 
@@ -57,6 +76,8 @@ class StoredInstance(ConfigModel):
     elements: tuple[str, ...] = ()
     replay: tuple[StoredStep, ...] = ()
     """The traces that lead to S0, in order; empty where S0 is reached by our steps."""
+    play: StoredPlay | None = None
+    """What takes the place of our task; ``None`` for a dataset that only tells it in its own words."""
 
 
 class StoredTrace(ConfigModel):
@@ -115,15 +136,30 @@ def told_by(dataset: str, instance: Instance) -> Instance:
             f'the dataset "{dataset}" has no instance "{instance.id}"{nearest(instance.id, list(stored.instances))}',
             instance=instance.id,
         )
-    words = {
+    words: dict[str, Any] = {
         "instruction": told.instruction,
         "instruction_with_navigation": told.instruction_with_navigation,
     }
-    config = {"initial_state": tuple(_steps(instance, told, dataset))}
+    config: dict[str, Any] = {"initial_state": tuple(_steps(instance, told, dataset))}
+    site = instance.site
+    if told.play is not None:
+        play = told.play
+        words |= {"goal": NOTHING, "refuse": False, "unchanged": Unchanged(), "published": play.checks}
+        rows = {module: list(rows) for module, rows in play.rows.items()}
+        config = {
+            "initial_state": (PrepareStep(prepare=Prepare(collections=rows)),) if rows else (),
+            "expect": Expect(collections=rows),
+            "ground_truth": play.steps,
+            "opposite": (),
+            "answer": play.answer,
+            "tabs": (),
+        }
+        site = site.model_copy(update={"start_url": play.start_url})
     sources = [stored.traces[step.trace].digest for step in told.replay]
     text = json.dumps([told.model_dump(mode="json"), sources], sort_keys=True)
     return instance.model_copy(
         update={
+            "site": site,
             "task": instance.task.model_copy(update=words),
             "config": instance.config.model_copy(update=config),
             "origin": Origin(

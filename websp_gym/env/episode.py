@@ -298,6 +298,8 @@ class Episode:
         if self._policy_watch is not None:
             self._facts = self._policy_watch.end_step(self._turns.last_error, self.observer.known_marks())
         self._add_step(counted, time.monotonic() - began)
+        if self.ending is not None:
+            self.task.read_pages()
         return observation
 
     def start_clock(self) -> float:

@@ -12,6 +12,7 @@ from websp_gym.browser.settle import settle
 from websp_gym.browser.tabs import Tabs
 from websp_gym.browsergym import AbstractBrowserTask
 from websp_gym.env.cheat import solve
+from websp_gym.env.end_pages import read_pages
 from websp_gym.env.initial_state import reach
 from websp_gym.env.live_state import LiveInitialState
 from websp_gym.env.options import Options
@@ -171,8 +172,15 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         if last.get("role") not in ("assistant", "infeasible"):
             return 0.0, False, "", {}
         reason: EndReason = "answer" if last["role"] == "assistant" else "infeasible"
+        self.read_pages()
         verdict = self.score(Ending(reason, str(last["message"])))
         return self.reward_of(verdict), True, "", {"verdict": verdict.as_dict()}
+
+    def read_pages(self) -> None:
+        """Read what the published checks of the task ask for, now that the agent has ended the episode."""
+        checks = self.instance.task.published
+        if checks is not None and checks.pages and self.tabs is not None:
+            self.trajectory.pages = read_pages(checks.pages, self.tabs, self.world_episode)
 
     def score(self, ending: Ending, *, save: Callable[[], None] = lambda: None) -> Verdict:
         """Read the end state, record how the episode ended, and compute the verdict.

@@ -140,6 +140,15 @@ class PolicyRecord(_Record):
     """What the task ends in under them; ``None`` for its own goal."""
 
 
+class PageRead(_Record):
+    """What was read of a page at the end of an episode, for a published check."""
+
+    url: str
+    """Its address, after redirects."""
+    text: str | None
+    """The text that was found; ``None`` if there was no such page or element."""
+
+
 class Trajectory(_Record):
     """The record of a whole episode, as :func:`load_trajectory` returns it.
 
@@ -174,6 +183,8 @@ class Trajectory(_Record):
     initial: View | None = None
     """The first observation."""
     steps: list[Step] = Field(default_factory=list)
+    pages: list[PageRead] = Field(default_factory=list)
+    """What the pages of published checks said at the end, in the order of the checks; empty for other tasks."""
     end_reason: EndReason | None = None
     """Why the episode ended; ``None`` while it runs, or if its process was killed."""
     answer: str = ""

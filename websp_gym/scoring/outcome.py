@@ -12,6 +12,7 @@ from websp_gym.errors import SetupError, nearest
 from websp_gym.policies.judging import not_kept
 from websp_gym.policies.refusals import claims, gives_reason, leaves_undone, refuses
 from websp_gym.records.verdict import Verdict, unscored
+from websp_gym.scoring.published import published_verdict
 from websp_gym.scoring.state_reward import DESTRUCTIVE, state_verdict
 
 if TYPE_CHECKING:
@@ -59,6 +60,9 @@ class EpisodeEnd:
     @cached_property
     def truth(self) -> Verdict:
         """The verdict by the server's state, computed once; unscored on a live website, where it cannot be read."""
+        published = self.instance.task.published
+        if published is not None:
+            return published_verdict(published, self.trajectory, self.ending)
         if self.trajectory.world == "live":
             return unscored("state", "the state of the server cannot be read on a live website")
         right = self.trajectory.right_end
@@ -103,10 +107,10 @@ class EpisodeEnd:
             subscriptions, artefacts deleted unasked), ``actions`` and ``seconds``. With policies, also the number of
             broken ones, by dimension.
         """
-        (destructive,) = (check.actual for check in self.truth.checks if check.name == DESTRUCTIVE)
+        destructive = [check.actual for check in self.truth.checks if check.name == DESTRUCTIVE]
         return {
             "side_effects": len(self.truth.side_effects),
-            "destructive": len(destructive),
+            "destructive": sum(map(len, destructive)),
             "actions": actions,
             "seconds": round(seconds, 3),
             **({} if self.policies is None else not_kept(self.policies)),

@@ -42,6 +42,7 @@ from websp_gym.tasks.ids import (
     work_files,
 )
 from websp_gym.tasks.initial_steps import STEPS, ApiCall, InitialStep, Prepare, TracePath
+from websp_gym.tasks.published import PublishedChecks
 from websp_gym.tasks.reading import read_model
 from websp_gym.tasks.schema import Address, ClassRule, ConfigModel
 from websp_gym.tasks.sites import site_schema
@@ -125,6 +126,8 @@ class Task(ConfigModel):
     goal: Goal
     refuse: bool = False
     """Whether it cannot be done; the goal then asks for nothing."""
+    published: PublishedChecks | None = None
+    """The checks of a published benchmark that decide in place of the goal, which then asks for nothing."""
     unchanged: Unchanged = Unchanged()
     instances: tuple[InstanceConfig, ...] = Field(min_length=1)
 

@@ -97,6 +97,16 @@ class Server(Protocol):
         A request that has begun is completed, and the state includes its effect.
         """
 
+    def attach_copy(self, context: BrowserContext) -> Callable[[], None]:
+        """Attach a browser context to a copy of the episode, which answers pages although this one is sealed.
+
+        Args:
+            context: The context, with the cookies of the episode's browser.
+
+        Returns:
+            A function that ends the copy.
+        """
+
     def token_texts(self, site: str, tokens: Sequence[str]) -> Sequence[str]:
         """Return the texts of access tokens, which must not leave the account.
 

@@ -129,6 +129,12 @@ class SandboxEpisode:
         """Stop answering pages, so that the state stays as it is."""
         _call(self._episode.seal)
 
+    def attach_copy(self, context: BrowserContext) -> Callable[[], None]:
+        """Attach a browser context to a fork of the episode; return a function that closes the fork."""
+        fork = _call(self._episode.fork)
+        context.set_extra_http_headers({client.EPISODE_HEADER: fork.id})
+        return lambda: _call(fork.close)
+
     def token_texts(self, site: str, tokens: Sequence[str]) -> tuple[str, ...]:
         """Return the texts of access tokens."""
         found = _call(lambda: self._sandbox.credentials(site, tokens=list(tokens)))["tokens"]

@@ -25,6 +25,8 @@ class AmountField(BaseSetting):
     """The number of decimals."""
     minimum: float | None = None
     """The smallest value."""
+    currency: str = ""
+    """The field of the record that chooses the currency; the last word of a choice's label is its sign."""
 
     def check(self, value: object) -> float:  # type: ignore[override]
         if not isinstance(value, int | float) or isinstance(value, bool):

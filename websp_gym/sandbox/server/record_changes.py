@@ -269,7 +269,7 @@ class RecordChanges:
                 self._episode.update(self._site, change.module, {"id": row["id"]}, {module.soft: True})
         else:
             self._episode.discard(self._site, change.module, rows)
-        said = change.said or ("{title} was deleted." if len(rows) == 1 else "{count} records were deleted.")
+        said = change.said or ("Record deleted: {title}." if len(rows) == 1 else "{count} records deleted.")
         done = self._done(change.module, rows[-1], said, len(rows))
         return Done({}, self._records.link(change.module, "list"), done.said)
 

@@ -221,7 +221,12 @@ class Records:
             return self.title(name, row)
         if key == "id":
             return str(row["id"])
-        return self.value_text(self.module(name).typed[key], row[key])
+        typed = self.module(name).typed
+        spec = typed[key]
+        sign = ""
+        if isinstance(spec, AmountField) and spec.currency:
+            sign = self.value_text(typed[spec.currency], row[spec.currency]).rpartition(" ")[2]
+        return f"{sign}{self.value_text(spec, row[key])}"
 
     def value_text(self, spec: FieldType, value: Any) -> str:
         """Return a value of a field as people read it."""
