@@ -80,8 +80,7 @@ class _Pages:
             page = self._opened[address] = self._context.new_page()
             base = self._episode.site_url
             url = address if base is None else address_on(address, base)
-            done = "load" if self._own is not None else "networkidle"
-            page.goto(url, wait_until=done, timeout=_PATIENCE)
+            page.goto(url, wait_until="load" if self._own else "networkidle", timeout=_PATIENCE)
         return self._opened[address]
 
     @property
