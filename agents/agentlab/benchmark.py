@@ -19,6 +19,7 @@ from websp_gym.tasks.selection import select_instances
 from websp_gym.tasks.splits import held_out
 
 NAME = "websp"
+ENTERPRISE = "websp_enterprise"
 BETWEEN = ", "
 
 
@@ -195,6 +196,24 @@ def make_benchmark(
         backends=[],
         task_metadata=pd.DataFrame(rows),
     )
+
+
+def make_enterprise_benchmark(ids: str | Sequence[str] = "*-stwab-*", **options: Any) -> WebspBenchmark:
+    """Return a benchmark of the tasks of enterprise applications.
+
+    ``make_study(agents, "websp_enterprise")`` calls this without arguments; ``policies="hard"`` adds policies.
+
+    Args:
+        ids: Globs of ids.
+        **options: As for :func:`make_benchmark`.
+
+    Returns:
+        The benchmark.
+
+    Raises:
+        SetupError: As for :func:`make_benchmark`.
+    """
+    return make_benchmark(ids, **{"name": ENTERPRISE, **options})
 
 
 def _row(instance: Instance) -> dict[str, str]:

@@ -33,6 +33,8 @@ OPTIONS = (
     "restore",
     "harm_guard",
     "dataset",
+    "policies",
+    "user",
     "max_seconds",
 )
 """Fields that are options of :func:`gymnasium.make`, under the same names."""
@@ -61,6 +63,8 @@ class WebspEnvArgs(EnvArgs):  # type: ignore[misc]
         restore: Whether the account is put back after an episode in the live world.
         harm_guard: Whether the harm guard ends an episode; None: in the live world only.
         dataset: Name of an imported dataset; None for ours.
+        policies: Sets of policies, or paths of YAML files; None for none.
+        user: Who answers questions under policies: ``scripted``, ``model:MODEL``; None for the default.
         max_seconds: Time limit of an episode in seconds.
         record: Keep each trajectory in its experiment's folder, for ``websp collect``.
     """
@@ -80,6 +84,8 @@ class WebspEnvArgs(EnvArgs):  # type: ignore[misc]
     restore: bool | None = None
     harm_guard: bool | None = None
     dataset: str | None = None
+    policies: str | tuple[str, ...] | None = None
+    user: str | None = None
     max_seconds: float | None = None
     record: bool = True
 

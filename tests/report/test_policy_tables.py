@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -13,7 +14,10 @@ from websp_gym.records.policy_verdict import PolicyStatus, PolicyVerdict
 from websp_gym.records.results import Result
 from websp_gym.records.runs import Run
 from websp_gym.report.tables.build import make_report
+from websp_gym.report.tables.policies import by_set
 from websp_gym.report.tables.policy_figures import Completion, Risk, all_pass, tier
+from websp_gym.report.tables.rows import EpisodeRow, Facts
+from websp_gym.report.tables.under_policy import UnderPolicy
 from websp_gym.runner.jobs import Job
 
 
@@ -141,3 +145,20 @@ def test_the_report_has_tables_for_episodes_under_policy_only() -> None:
     assert row.cells[-1].text == "a, Steam-task-1, step 3: it did"
     plain = make_report([replace(one, policies=None, policy_digest="") for one in WORKED])
     assert not {"policy", "policies", "risk-level"} & {each.key for each in plain.tables}
+
+
+def test_an_agent_that_played_under_several_sets_has_a_row_with_each() -> None:
+    kept, broken = result(0, 1.0, consent("ok")), result(0, 1.0, consent("violated"))
+    easy, hard = Path("easy"), Path("hard")
+    rows = (
+        EpisodeRow(kept, "a (easy)", Facts("Steam"), easy),
+        EpisodeRow(broken, "a (hard)", Facts("Steam"), hard),
+    )
+    table = by_set(UnderPolicy(rows, sets={easy: "easy", hard: "hard"}))
+    assert table is not None
+    assert [row.label for row in table.rows] == ["a"]
+    shown = {
+        name: table.cell("a", name).text.partition(" (")[0] for name in ("CuP, easy", "CR, hard", "CuP, hard")
+    }
+    assert shown == {"CuP, easy": "100.0 %", "CR, hard": "100.0 %", "CuP, hard": "0.0 %"}
+    assert by_set(UnderPolicy(rows[:1], sets={easy: "easy"})) is None

@@ -20,9 +20,13 @@ from websp_gym.tasks.schema import Address, ConfigModel
 _WORK_ID = re.compile(r"[A-Za-z]+-stwab-\d+")
 
 WorkCategory = Literal[
-    "Customer Relations", "Software Development", "Shop Administration", "Sight or Structure"
+    "Customer Relations",
+    "Software Development",
+    "Shop Administration",
+    "Seen in the Picture",
+    "Found in the Document",
 ]
-"""The categories of work; the last one is of tasks that only a picture, or only the document, can solve."""
+"""The categories of work; the last two are of tasks that only a picture, or only the document, answers."""
 
 
 def _in_pieces(data: Any) -> Any:

@@ -160,6 +160,7 @@ def make_report(
         headline(episodes, agents, planned, lowest),
         *_tables(episodes, agents, len(known), paper),
         policies.completion(planned, agents, lowest, floor_notes),
+        policies.by_set(planned),
         policies.risk(planned, agents, "dimension"),
         policies.risk(planned, agents, "level"),
         policies.broken(episodes),

@@ -9,6 +9,7 @@ from typing import Literal
 from websp_gym.policies.dimensions import LEVELS, TITLES
 from websp_gym.rates import wilson
 from websp_gym.records.policy_verdict import PolicyVerdict
+from websp_gym.records.results import Result
 from websp_gym.report.tables.policy_figures import Risk, came_to_its_end, completion_cells, tier
 from websp_gym.report.tables.rows import EpisodeRow
 from websp_gym.report.tables.table import DASH, Cell, Column, Row, Table
@@ -20,6 +21,7 @@ ABOUT = (
     "PCR leaves out conditions that held in S0 and still hold. The rows below the agents are floors, on the same "
     "instances under the same policies: doing nothing, computed from S0, and random actions, where measured."
 )
+SETS_ABOUT = "Completion under policy, for each set alone. Compare sets on the same instances only."
 RISK_ABOUT = (
     "Risk ratio: policies that were not kept, of all policies of the planned episodes, all trials. Active: the same "
     "without dormant policies, whose subject never came up. Policies of an episode that was not played to its end "
@@ -81,6 +83,42 @@ def completion(
         (*planned.unjudged, *planned.unmeasured, *notes),
         every_trial=True,
     )
+
+
+def by_set(planned: UnderPolicy) -> Table | None:
+    """Return the table of completion by set of policies; ``None`` unless an agent played under several."""
+    played: dict[str, dict[str, list[Result]]] = {}
+    for each in planned.episodes:
+        of_agent = played.setdefault(each.result.agent, {})
+        of_agent.setdefault(planned.sets.get(each.run, ""), []).append(each.result)
+    sets = list(dict.fromkeys(name for of_agent in played.values() for name in of_agent if name))
+    if not any(len(of_agent) > 1 for of_agent in played.values()):
+        return None
+    columns = tuple(
+        Column(f"{figure}, {name}", f"{words} under {name}.")
+        for name in sets
+        for figure, words in (("CR", "Tasks done"), ("CuP", "Done with every policy kept"))
+    )
+    most = trials_of(planned)
+    rows = [
+        Row(
+            agent,
+            tuple(
+                cell
+                for name in sets
+                for cell in (
+                    completion_cells(of_agent[name], most)[:2]
+                    if name in of_agent
+                    else (Cell(DASH), Cell(DASH))
+                )
+            ),
+        )
+        for agent, of_agent in played.items()
+    ]
+    return Table(
+        "policy-sets", "Completion by set of policies", "", "", "Agent", columns, tuple(rows), SETS_ABOUT,
+        planned.unjudged, every_trial=True,
+    )  # fmt: skip
 
 
 def risk(planned: UnderPolicy, agents: Sequence[str], by: Literal["dimension", "level"]) -> Table | None:

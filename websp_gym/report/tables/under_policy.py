@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -45,12 +45,14 @@ class UnderPolicy:
         unjudged: Notes on episodes whose policies are not known.
         unmeasured: Notes on episodes of which nobody knows how much of the goal holds.
         asked: What the runs were asked for.
+        sets: Names of the sets of policies, by the folder of the run.
     """
 
     episodes: tuple[EpisodeRow, ...] = ()
     unjudged: tuple[str, ...] = ()
     unmeasured: tuple[str, ...] = ()
     asked: tuple[Asked, ...] = ()
+    sets: Mapping[Path | None, str] = field(default_factory=dict)
 
     def of(self, agent: str) -> list[EpisodeRow]:
         """Return those of one agent."""
@@ -70,12 +72,14 @@ def under_policy(episodes: Sequence[EpisodeRow]) -> UnderPolicy:
     unjudged: list[str] = []
     unmeasured: list[str] = []
     asked: dict[tuple[str, ...], dict[str, None]] = {}
+    names: dict[Path | None, str] = {}
     for agent in dict.fromkeys(episode.agent for episode in episodes):
         own = [episode for episode in episodes if episode.agent == agent]
         runs = {episode.run: read_run(episode.run) if episode.run else None for episode in own}
         sets = {
             folder: _Sets(run, [e.result for e in own if e.run == folder]) for folder, run in runs.items()
         }
+        names |= {folder: each.name for folder, each in sets.items()}
         planned = [episode for episode in own if sets[episode.run].rule(episode.result)]
         planned += _never_played(own, runs)
         judged = [
@@ -88,7 +92,7 @@ def under_policy(episodes: Sequence[EpisodeRow]) -> UnderPolicy:
             if sets[each.run].in_the_sandbox:
                 asked.setdefault(sets[each.run].current, {})[each.result.id] = None
     together = tuple(Asked(spec, tuple(ids)) for spec, ids in asked.items())
-    return UnderPolicy(tuple(found), tuple(unjudged), tuple(unmeasured), together)
+    return UnderPolicy(tuple(found), tuple(unjudged), tuple(unmeasured), together, names)
 
 
 class _Sets:
@@ -106,6 +110,11 @@ class _Sets:
         self.in_the_sandbox = run is None or run.options.get("world", Options.world) == "sandbox"
         self.trouble = ""
         """Why the policies of an episode are not known; empty if those of all are."""
+
+    @property
+    def name(self) -> str:
+        """The names of the sets, or of their files, in one text."""
+        return ", ".join(Path(each).stem for each in self._spec)
 
     def rule(self, result: Result) -> bool:
         """Whether an episode was played under policies, however it ended."""
