@@ -73,7 +73,7 @@ def import_dataset(root: Path, *, name: str = "", overwrite: bool = False) -> St
         with tempfile.TemporaryDirectory(prefix=f".{name}-", dir=target.parent) as scratch:
             part = Path(scratch) / "new"
             part.mkdir()
-            content = _Importer(artifact, part).read() if artifact else stwab.read_clone(root)
+            content = _Importer(artifact, part).read() if artifact else stwab.read_clone(root, part)
             dataset = StoredDataset(
                 name=name,
                 source=str(root.resolve()),

@@ -106,6 +106,8 @@ class StoredDataset(ConfigModel):
     logins: dict[str, TracePath] = Field(default_factory=dict)
     """Login traces by site."""
     left_out: tuple[Missing, ...] = ()
+    policies: dict[str, dict[str, int]] = Field(default_factory=dict)
+    """Number of its policies by evaluator, and what became of them."""
 
 
 def dataset_names() -> list[str]:

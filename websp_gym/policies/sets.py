@@ -28,6 +28,7 @@ from websp_gym.tasks.goals import RightEnd
 from websp_gym.tasks.ids import is_work, matches
 from websp_gym.tasks.instances import Instance
 from websp_gym.tasks.sites import site_schema
+from websp_gym.world.live.folders import datasets_folder
 
 FOLDER = "policies"
 """Folder of ``task_configs`` with one folder per set, each with one file per site."""
@@ -227,7 +228,8 @@ def set_files(spec: str | Path) -> list[Path]:
 
 
 def _places() -> Iterator[Path]:
-    return (folder / FOLDER for folder in data_dirs("task_configs") if (folder / FOLDER).is_dir())
+    folders = [*data_dirs("task_configs"), *sorted(datasets_folder().glob("[a-z]*"))]
+    return (folder / FOLDER for folder in folders if (folder / FOLDER).is_dir())
 
 
 def _of(instance: Instance, file: PolicyFile, entries: Iterable[_Scoped]) -> list[_Scoped]:

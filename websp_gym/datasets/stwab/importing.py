@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import yaml
 from pydantic import ValidationError
 
 from websp_gym.datasets.stored import LeftOutKind, Missing, StoredInstance, StoredPlay
@@ -13,6 +15,7 @@ from websp_gym.datasets.stwab import gitlab, magento, suitecrm
 from websp_gym.datasets.stwab.checks import checks_of, here
 from websp_gym.datasets.stwab.clone import LICENCE, SITES, PublishedTask, read_tasks
 from websp_gym.datasets.stwab.plays import CannotBePlayedError, Player
+from websp_gym.datasets.stwab.policies import as_policy, evaluator_of, translated
 
 NAME = "stwab"
 """Name of the dataset."""
@@ -36,17 +39,26 @@ def by_intent(tasks: Sequence[PublishedTask]) -> dict[str, list[PublishedTask]]:
     return found
 
 
-def read_clone(root: Path) -> dict[str, Any]:
+def read_clone(root: Path, folder: Path) -> dict[str, Any]:
     """Return what of a clone goes into a dataset: its tasks by our ids, and those that cannot be played.
+
+    Its policies become sets in the folder: ``stwab`` has those of the first task of each intent, ``stwab-2`` and
+    ``stwab-3`` those of further tasks with the same intent.
+
+    Args:
+        root: The folder of the clone.
+        folder: The folder of the dataset.
 
     Raises:
         SetupError: The folder is not such a clone.
     """
     instances: dict[str, StoredInstance] = {}
     left_out: list[Missing] = []
+    policies = _Policies()
     for name, tasks in by_intent(read_tasks(root)).items():
         try:
             instances[name] = _instance(tasks)
+            policies.add(name, tasks)
         except (CannotBePlayedError, KeyError, ValidationError, ValueError) as error:
             kind: LeftOutKind = "instance"
             reason = f"a parameter is missing: {error}" if isinstance(error, KeyError) else str(error)
@@ -54,7 +66,45 @@ def read_clone(root: Path) -> dict[str, Any]:
                 Missing(kind=kind, subject=f"task {task.task_id}", reason=reason, matters=False)
                 for task in tasks
             ]
-    return {"licence": LICENCE, "instances": instances, "traces": {}, "left_out": tuple(left_out)}
+    policies.write(folder)
+    facts = {"instances": instances, "traces": {}, "left_out": tuple(left_out), "policies": policies.counts}
+    return {"licence": LICENCE, **facts}
+
+
+class _Policies:
+    """The policies of the tasks that can be played, by set and site."""
+
+    def __init__(self) -> None:
+        self.counts: dict[str, dict[str, int]] = {}
+        """Number of policies by evaluator and outcome."""
+        self._ids: dict[tuple[str, str], dict[str, list[str]]] = {}
+        """Ids of instances by set and site, and there by the policy as JSON."""
+
+    def add(self, name: str, tasks: Sequence[PublishedTask]) -> None:
+        """Translate the policies of tasks that are played as one instance."""
+        for number, task in enumerate(tasks, 1):
+            place = (NAME if number == 1 else f"{NAME}-{number}", task.site.lower())
+            entries = self._ids.setdefault(place, {})
+            for policy in task.policies:
+                found = translated(task, policy)
+                outcomes = self.counts.setdefault(evaluator_of(policy), {})
+                outcomes[found.outcome] = outcomes.get(found.outcome, 0) + 1
+                for rule in found.rules:
+                    ids = entries.setdefault(json.dumps(as_policy(rule, policy)), [])
+                    if name not in ids:
+                        ids.append(name)
+
+    def write(self, folder: Path) -> None:
+        """Write a file per set and site, in the order in which policies first occur."""
+        for (name, slug), entries in self._ids.items():
+            path = folder / "policies" / name / f"{slug}.yaml"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            policies = [
+                {"id": f"{slug}-{number}", **json.loads(text), "instances": ids}
+                for number, (text, ids) in enumerate(entries.items(), 1)
+            ]
+            text = yaml.safe_dump({"site": slug, "policies": policies}, sort_keys=False, allow_unicode=True)
+            path.write_text(text, "utf-8")
 
 
 def _instance(tasks: Sequence[PublishedTask]) -> StoredInstance:
