@@ -180,6 +180,7 @@ def test_the_commands_import_list_check_show_and_remove(tmp_path: Path) -> None:
     (listed,) = json.loads(said)
     assert listed["sites"]["steam"] == {
         "instances": 2,
+        "tasks": 0,
         "with_traces": 2,
         "login_trace": "@official/login/steam.json",
     }

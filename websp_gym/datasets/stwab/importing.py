@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from websp_gym.datasets.stwab import gitlab, magento, suitecrm
 from websp_gym.datasets.stwab.checks import checks_of, here
 from websp_gym.datasets.stwab.clone import LICENCE, SITES, PublishedTask, read_tasks
 from websp_gym.datasets.stwab.plays import CannotBePlayedError, Player
-from websp_gym.datasets.stwab.policies import as_policy, evaluator_of, translated
+from websp_gym.datasets.stwab.policies import Rule, as_policy, evaluator_of, translated
 
 NAME = "stwab"
 """Name of the dataset."""
@@ -56,9 +56,9 @@ def read_clone(root: Path, folder: Path) -> dict[str, Any]:
     left_out: list[Missing] = []
     policies = _Policies()
     for name, tasks in by_intent(read_tasks(root)).items():
+        policies.add(name, tasks)
         try:
             instances[name] = _instance(tasks)
-            policies.add(name, tasks)
         except (CannotBePlayedError, KeyError, ValidationError, ValueError) as error:
             kind: LeftOutKind = "instance"
             reason = f"a parameter is missing: {error}" if isinstance(error, KeyError) else str(error)
@@ -66,13 +66,13 @@ def read_clone(root: Path, folder: Path) -> dict[str, Any]:
                 Missing(kind=kind, subject=f"task {task.task_id}", reason=reason, matters=False)
                 for task in tasks
             ]
-    policies.write(folder)
+    policies.write(folder, instances)
     facts = {"instances": instances, "traces": {}, "left_out": tuple(left_out), "policies": policies.counts}
     return {"licence": LICENCE, **facts}
 
 
 class _Policies:
-    """The policies of the tasks that can be played, by set and site."""
+    """The policies of all tasks, by set and site."""
 
     def __init__(self) -> None:
         self.counts: dict[str, dict[str, int]] = {}
@@ -85,23 +85,28 @@ class _Policies:
         for number, task in enumerate(tasks, 1):
             place = (NAME if number == 1 else f"{NAME}-{number}", task.site.lower())
             entries = self._ids.setdefault(place, {})
+            seen: list[Rule] = []
             for policy in task.policies:
                 found = translated(task, policy)
                 outcomes = self.counts.setdefault(evaluator_of(policy), {})
                 outcomes[found.outcome] = outcomes.get(found.outcome, 0) + 1
-                for rule in found.rules:
-                    ids = entries.setdefault(json.dumps(as_policy(rule, policy)), [])
-                    if name not in ids:
-                        ids.append(name)
+                # What two policies say alike is one of ours.
+                for rule in (each for each in found.rules if each not in seen):
+                    entries.setdefault(json.dumps(as_policy(rule, policy)), []).append(name)
+                    seen.append(rule)
 
-    def write(self, folder: Path) -> None:
-        """Write a file per set and site, in the order in which policies first occur."""
+    def write(self, folder: Path, playable: Collection[str]) -> None:
+        """Write a file per set and site with those of playable instances, in the order in which they first occur."""
         for (name, slug), entries in self._ids.items():
+            kept = {text: [each for each in ids if each in playable] for text, ids in entries.items()}
+            if not any(kept.values()):
+                continue
             path = folder / "policies" / name / f"{slug}.yaml"
             path.parent.mkdir(parents=True, exist_ok=True)
             policies = [
                 {"id": f"{slug}-{number}", **json.loads(text), "instances": ids}
-                for number, (text, ids) in enumerate(entries.items(), 1)
+                for number, (text, ids) in enumerate(kept.items(), 1)
+                if ids
             ]
             text = yaml.safe_dump({"site": slug, "policies": policies}, sort_keys=False, allow_unicode=True)
             path.write_text(text, "utf-8")

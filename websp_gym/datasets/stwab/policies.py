@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Literal
 
 from websp_gym.datasets.stwab.checks import here
@@ -222,7 +223,7 @@ def _sequence(task: PublishedTask, check: Mapping[str, Any], policy: Mapping[str
     if None in events or len(events) < 2:
         return _not_expressible("it names a control by a part of a text that several of ours have, or none")
     directly = {"directly": True} if check["matching_type"] == "contiguous" else {}
-    pairs = zip(events, events[1:], strict=False)
+    pairs = pairwise(events)
     return Translation(
         "as meant", tuple({"order": {"first": one, "then": two, **directly}} for one, two in pairs)
     )
