@@ -29,11 +29,12 @@ class Internet:
     sandbox: Sandbox
     visitor: EpisodeHandle | None = None
 
-    def visit(self, instance: str, **fields: Any) -> str:
+    def visit(self, instance: str, *, signed_in: bool = False, **fields: Any) -> str:
         """Let one new account exist, with a provider that is signed in.
 
         Args:
             instance: Id of an instance of the site.
+            signed_in: Whether the account is signed in to the site as well, and the sign-in kept.
             fields: Further fields of the account.
 
         Returns:
@@ -41,7 +42,8 @@ class Internet:
         """
         site = load_instance(instance).site
         self.leave()
-        self.visitor = self.sandbox.open_episode(site.slug, signed_in=["google_accounts"], default=True)
+        slugs = ["google_accounts", *([site.slug] if signed_in else [])]
+        self.visitor = self.sandbox.open_episode(site.slug, signed_in=slugs, default=True)
         shown = {key: self.visitor.account[key] for key in ("email", "username", "name")}
         browser = {"browser_args": tuple(self.sandbox.browser_args()), "requests_per_minute": 100_000}
         name = f"{site.slug}-1"
@@ -51,7 +53,8 @@ class Internet:
             {**known, PROVIDER: Account(site="google_accounts", **shown, **browser), name: Account(**given)}
         )
         forget("found", name)  # that of the account that is gone
-        keep_sign_in(PROVIDER, {"cookies": self.visitor.cookies, "origins": []})
+        for each in (PROVIDER, *([name] if signed_in else [])):
+            keep_sign_in(each, {"cookies": self.visitor.cookies, "origins": []})
         return name
 
     def token(self, site: str, token: str) -> str:

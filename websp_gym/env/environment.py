@@ -17,7 +17,7 @@ from websp_gym.datasets import in_dataset
 from websp_gym.env.episode import Episode
 from websp_gym.env.failures import as_world_error, info_after
 from websp_gym.env.heap import trim_heap
-from websp_gym.env.options import LIVE_OPTIONS, RENDER_MODES, for_episode, read_options
+from websp_gym.env.options import LIVE_OPTIONS, RENDER_MODES, check_readable, for_episode, read_options
 from websp_gym.env.play import StepResult
 from websp_gym.env.spaces import ActionText
 from websp_gym.errors import SetupError, WebspError, WorldError
@@ -74,6 +74,7 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
     def __init__(self, instance: Instance, **options: Any) -> None:
         self.options = read_options(options)
         self.instance = instance = in_dataset(instance, self.options.dataset)
+        check_readable(self.options, instance)
         self.render_mode = self.options.render_mode
         if self.options.observation in WITHOUT_PICTURE:
             if self.render_mode == "rgb_array":

@@ -43,6 +43,7 @@ class LiveInitialState:
     def reach(self, tabs: Tabs) -> S0Report:
         """Bring the account to S0 and verify it; see :func:`~websp_gym.env.live_initial_state.reach_live`."""
         self.put_back()  # what an episode left that was killed
+        self._episode.reset_installation(self._options.reset_timeout)
         return reach_live(
             self._instance, self._episode, tabs, another=self._another_browser, found=self._found
         )

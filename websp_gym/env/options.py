@@ -14,7 +14,7 @@ from websp_gym.errors import SetupError, nearest
 from websp_gym.observation import ObservationKind
 from websp_gym.records.runs import qualified_name
 from websp_gym.scoring.outcome import REWARDS, default_reward
-from websp_gym.tasks.instances import InstructionVariant
+from websp_gym.tasks.instances import Instance, InstructionVariant
 
 if TYPE_CHECKING:
     from websp_gym.scoring.outcome import RewardSpec
@@ -307,12 +307,28 @@ def _check_world(options: Options) -> None:
             if value := getattr(options, name):
                 raise SetupError(f'{name}={value!r} is an option of world="live" only', option=name)
         return
-    if options.reward in ("state", "siblings", "strict", "policy"):
-        raise SetupError(
-            f'reward="{options.reward}" reads the state of the server, which is impossible on a live website; '
-            'use reward="judge", or a function of the episode\'s end',
-            option="reward",
-        )
+    # The tasks of a dataset may have checks of their own, which read pages.
+    if options.reward in ("siblings", "strict") or (options.reward in _BY_STATE and options.dataset is None):
+        raise unreadable(options)
+
+
+_BY_STATE = ("state", "policy")
+"""Rewards that read the state of the server, or the checks that a task has in its place."""
+
+
+def unreadable(options: Options) -> SetupError:
+    """Return the error that a reward reads what no one can read on a live website."""
+    return SetupError(
+        f'reward="{options.reward}" reads the state of the server, which is impossible on a live website; '
+        'use reward="judge", or a function of the episode\'s end',
+        option="reward",
+    )
+
+
+def check_readable(options: Options, instance: Instance) -> None:
+    """Raise ``SetupError`` if the reward reads a state that no one can read."""
+    if options.world == "live" and options.reward in _BY_STATE and instance.task.published is None:
+        raise unreadable(options)
 
 
 _CHOICES: dict[str, tuple[str, ...]] = {

@@ -29,6 +29,7 @@ from websp_gym.scoring.explain import with_failure_causes
 from websp_gym.scoring.outcome import EpisodeEnd
 from websp_gym.scoring.rewards import Reward
 from websp_gym.tasks.instances import Instance
+from websp_gym.tasks.published import of_account
 from websp_gym.world.live.live import LiveEpisode
 from websp_gym.world.state import WorldState
 
@@ -179,7 +180,8 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
     def read_pages(self) -> None:
         """Read what the published checks of the task ask for, now that the agent has ended the episode."""
         checks = self.instance.task.published
-        if checks is not None and checks.pages and self.tabs is not None:
+        if checks is not None and self.tabs is not None:
+            checks = self.trajectory.published = checks.of_account(self.world_episode.account)
             self.trajectory.pages = read_pages(checks.pages, self.tabs, self.world_episode)
 
     def score(self, ending: Ending, *, save: Callable[[], None] = lambda: None) -> Verdict:
@@ -266,7 +268,10 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         for extra in tabs.pages:
             if extra is not page:
                 extra.close()
-        self._open_in_current(tabs, self.instance.site.start_url)
+        start = self.instance.site.start_url
+        if self.instance.task.published is not None:
+            start = of_account(start, self.world_episode.account)
+        self._open_in_current(tabs, start)
         for address in self.instance.config.tabs:
             tabs.context.new_page()  # which becomes the current tab
             self._open_in_current(tabs, address)

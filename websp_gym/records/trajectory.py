@@ -26,6 +26,7 @@ from websp_gym.records.ending import Ending, EndReason
 from websp_gym.records.step_facts import StepFacts
 from websp_gym.tasks import DATASET_VERSION
 from websp_gym.tasks.goals import RightEnd
+from websp_gym.tasks.published import PublishedChecks
 
 if TYPE_CHECKING:
     from websp_gym.observation.observe import PageView
@@ -183,6 +184,8 @@ class Trajectory(_Record):
     initial: View | None = None
     """The first observation."""
     steps: list[Step] = Field(default_factory=list)
+    published: PublishedChecks | None = None
+    """The published checks of the task, with the account of the episode; ``None`` for other tasks."""
     pages: list[PageRead] = Field(default_factory=list)
     """What the pages of published checks said at the end, in the order of the checks; empty for other tasks."""
     end_reason: EndReason | None = None

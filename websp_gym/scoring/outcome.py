@@ -60,7 +60,7 @@ class EpisodeEnd:
     @cached_property
     def truth(self) -> Verdict:
         """The verdict by the server's state, computed once; unscored on a live website, where it cannot be read."""
-        published = self.instance.task.published
+        published = self.trajectory.published or self.instance.task.published
         if published is not None:
             return published_verdict(published, self.trajectory, self.ending)
         if self.trajectory.world == "live":

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from collections.abc import Mapping
+from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
+from websp_gym.sandbox.schema.account import ACCOUNT
 from websp_gym.tasks.schema import ConfigModel
 
 Part = Literal["text", "value", "title"]
@@ -74,3 +76,25 @@ class PublishedChecks(ConfigModel):
         if not any((self.pages, self.urls, self.includes, self.exact, self.alike, self.impossible)):
             raise ValueError("there is no check")
         return self
+
+    def of_account(self, account: Mapping[str, str]) -> Self:
+        """Return them with the name and the user name of an account in place of the sandbox's."""
+        return type(self).model_validate(_of_account(self.model_dump(), account))
+
+
+def _of_account(data: Any, account: Mapping[str, str]) -> Any:
+    match data:
+        case str():
+            return of_account(data, account)
+        case list() | tuple():
+            return [_of_account(each, account) for each in data]
+        case dict():
+            return {key: _of_account(value, account) for key, value in data.items()}
+    return data
+
+
+def of_account(text: str, account: Mapping[str, str]) -> str:
+    """Return a text with the name and the user name of an account in place of those of the sandbox's account."""
+    for key in ("name", "username"):
+        text = text.replace(ACCOUNT[key], account.get(key) or ACCOUNT[key])
+    return text

@@ -72,6 +72,9 @@ class Account(ConfigModel):
     """Address of a proxy, such as ``socks5://127.0.0.1:1080``."""
     browser_args: tuple[str, ...] = ()
     """Further command-line flags of the browser."""
+    reset_command: tuple[str, ...] = ()
+    """A program of yours with its arguments, run before each episode, that brings your installation of the site back
+    to its initial state; nothing else is put back then."""
     requests_per_minute: int = Field(default=600, ge=1)
     """Maximum number of requests to one host per minute; beyond that, actions wait."""
 

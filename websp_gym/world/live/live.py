@@ -6,6 +6,7 @@ import contextlib
 import os
 import re
 import socket
+import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -180,6 +181,26 @@ class LiveEpisode:
             state: The storage state of its context, as Playwright returns it.
         """
         self._secrets = tuple({*self._secrets, *_kept_secrets(state)})
+
+    def reset_installation(self, seconds: float) -> None:
+        """Run the account's ``reset_command``, if it has one.
+
+        Args:
+            seconds: How long it may take.
+
+        Raises:
+            WorldError: It could not be run, or it failed.
+        """
+        command = self.world.account.reset_command
+        if not command:
+            return
+        told = f"reset_command of {self.account_name} ({command[0]})"
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise WorldError(f"{told}: {error}") from error
+        if done.returncode != 0:
+            raise WorldError(f"{told} ended with {done.returncode}: {(done.stderr or done.stdout)[-500:]}")
 
     def credentials(self) -> dict[str, str]:
         """Return the values that only a replay may know: password and new password."""
