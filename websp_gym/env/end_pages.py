@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from websp_gym.world import WorldEpisode
 
 _READ = """([css, at, part, beside, labels]) => {
-  const names = [...document.querySelectorAll(labels || "*")].map((each) => each.innerText.trim());
+  const names = beside ? [...document.querySelectorAll(labels)].map((each) => each.innerText.trim()) : [];
   const from = beside ? names.indexOf(beside) : 0;
   const element = from < 0 ? null : document.querySelectorAll(css)[from + at];
   if (!element) return null;
@@ -80,8 +80,7 @@ class _Pages:
             page = self._opened[address] = self._context.new_page()
             base = self._episode.site_url
             url = address if base is None else address_on(address, base)
-            done = "load" if self._own is not None else "networkidle"
-            page.goto(url, wait_until=done, timeout=_PATIENCE)
+            page.goto(url, wait_until="networkidle" if self._own is None else "load", timeout=_PATIENCE)
         return self._opened[address]
 
     @property
