@@ -38,6 +38,11 @@ _NOT_POSSIBLE = "N/A"
 _YEAR = 2023
 """The year of a day that is told without one."""
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+_DATES = {
+    "created": (("2023-04-20 10:00", "2023-04-21 10:00"), ("2023-04-10 10:00", "2023-04-25 10:00")),
+    "updated": (("2023-04-11 10:00", "2023-04-20 10:00"), ("2023-04-14 10:00", "2023-04-15 10:00")),
+}
+"""When the issue that is the latest by this, and another one, were created and updated."""
 _MEMBERS = (click("link", "Project information"), click("link", "Members"))
 _PAGE = (
     "<!doctype html>\n<html>\n<head>\n  <title>{}</title>\n</head>\n<body>\n  <h1>{}</h1>\n</body>\n</html>\n"
@@ -191,7 +196,9 @@ def _new_issue(task: PublishedTask) -> Play:
     )
     elsewhere = not address.partition("/-/")[2].startswith("issues")
     unsolved = (
-        "The last page must be one of the files of the project, and the new issue." if elsewhere else ""
+        "By its address the last page must be the files of the project, by its texts the new issue."
+        if elsewhere
+        else ""
     )
     return Play(steps, world.rows, unsolved=unsolved)
 
@@ -409,16 +416,10 @@ def _own_issue(latest: str) -> Player:
         closed = answer.lower().startswith("yes")
         project, number = world.project(_project_of(address)), int(address.rpartition("/")[2])
         title = f"{keyword.capitalize()}: what is left to do"
-        other = "created" if latest == "updated" else "updated"
-        world.issue(
-            project, number, title, author=ME, state="Closed" if closed else "Open",
-            **{latest: "2023-04-20 10:00", other: "2023-04-11 10:00" if other == "created" else "2023-04-20 11:00"},
-        )  # fmt: skip
-        world.issue(
-            project, number + 1, f"First thoughts on {keyword}", author=ME, state="Open" if closed else "Closed",
-            created="2023-04-14 10:00" if latest == "updated" else "2023-04-10 10:00",
-            updated="2023-04-15 10:00" if latest == "updated" else "2023-04-25 10:00",
-        )  # fmt: skip
+        issues = ((number, title, closed), (number + 1, f"First thoughts on {keyword}", not closed))
+        for (at, told, is_closed), (created, updated) in zip(issues, _DATES[latest], strict=True):
+            state = "Closed" if is_closed else "Open"
+            world.issue(project, at, told, author=ME, state=state, created=created, updated=updated)
         order = (click("button", "Sort by"), click("menuitem", "Updated date")) if latest == "updated" else ()
         steps = (
             click("link", "Issues"),
