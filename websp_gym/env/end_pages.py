@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from websp_gym.world import WorldEpisode
 
 _READ = """([css, at, part, beside, labels]) => {
-  const names = [...document.querySelectorAll(labels || "*")].map((each) => each.innerText.trim());
+  const names = beside ? [...document.querySelectorAll(labels)].map((each) => each.innerText.trim()) : [];
   const from = beside ? names.indexOf(beside) : 0;
   const element = from < 0 ? null : document.querySelectorAll(css)[from + at];
   if (!element) return null;

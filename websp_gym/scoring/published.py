@@ -111,7 +111,7 @@ def _plain(text: str) -> str:
 
 
 def _parts(url: str) -> tuple[str, dict[str, list[str]]]:
-    """Return host, path and route of an address in one text, and its query."""
+    """Return host, path and route of an address in one text, and its query. A slash at the end says nothing."""
     parts = urlsplit(unquote(url.rstrip("/")))
     route = f"#{parts.fragment}" if parts.fragment else ""
-    return f"{parts.netloc}{parts.path}{route}", parse_qs(parts.query)
+    return f"{parts.netloc}{parts.path.rstrip('/')}{route}", parse_qs(parts.query)

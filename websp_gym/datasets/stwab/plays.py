@@ -65,6 +65,11 @@ def turn(name: str, state: str = "on", role: str = "checkbox") -> Step:
     return {"turn": {"role": role, "name": name}, "state": state}
 
 
+def holds(role: str, name: str) -> Step:
+    """Return a step that only looks for something."""
+    return {"holds": {"role": role, "name": name}}
+
+
 def choose(name: str, typed: str, option: str = "") -> tuple[Step, Step]:
     """Return the steps that choose a record in a field that offers some."""
     return type_into(name, typed, "combobox"), submit("option", option or typed)
