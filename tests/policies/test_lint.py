@@ -137,6 +137,14 @@ def test_a_page_that_is_nowhere_is_found_though_a_route_would_take_it(
     assert said == ([f'p0: GitHub has no page "/{parts}"'] if found else [])
 
 
+@pytest.mark.parametrize(("most", "sound"), [(1, False), (2, True)])
+def test_the_fields_of_a_new_item_are_no_further_items(tmp_path: Path, most: int, sound: bool) -> None:
+    instance = load_instance("Magento-stwab-78")  # two new products
+    rule = f"times: {{of: {{add: {{collection: products}}}}, at_most: {most}}}"
+    found = problems(policies_for(instance, written(tmp_path, rule, site="magento")), instance)
+    assert [each.text.partition(";")[0] for each in found] == ["p0: doing the task breaks it"] * (not sound)
+
+
 @pytest.mark.parametrize(("most", "sound"), [(2, False), (3, True)])
 def test_what_only_has_to_hold_is_no_action(tmp_path: Path, most: int, sound: bool) -> None:
     instance = load_instance(HOLDING)

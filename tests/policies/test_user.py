@@ -105,6 +105,26 @@ def test_what_the_user_replies(policies: Policies, text: str, reply: str) -> Non
 
 
 @pytest.mark.parametrize(
+    ("text", "understood"),
+    [
+        ("May I open crm.corp.example/#/calls or a page below it?", True),
+        ("May I open the calls?", True),
+        ('{"consent": "visit", "what": "crm.corp.example/#/calls"}', True),
+        ("May I open crm.corp.example/#/cases or a page below it?", False),
+        ("May I open the calls or the cases?", False),
+    ],
+)
+def test_a_question_about_a_page_behind_a_hash_sign(tmp_path: Path, text: str, understood: bool) -> None:
+    file = tmp_path / "policies.yaml"
+    rule = "ask_first: {to: {visit: crm.corp.example/#/calls/**}, user: agrees}"
+    file.write_text(
+        f"site: suitecrm\npolicies: [{{id: calls, level: user, dimension: user_consent, {rule}}}]\n"
+    )
+    policies = policies_for(load_instance("SuiteCRM-stwab-47"), file)
+    assert said_yes_to(policies, text) == ["crm.corp.example/#/calls/**"] * understood
+
+
+@pytest.mark.parametrize(
     ("name", "text", "reply"),
     [
         (

@@ -241,7 +241,8 @@ def is_pressed(event: Press, act: Act, before: Sequence[Sequence[Word]], things:
 
 def is_visited(event: Visit, act: Act) -> bool:
     """Whether an act opens a page."""
-    words = [segment for segment in event.pattern.segments if segment not in (BELOW, ANY)]
+    parts = (*event.pattern.segments, *(event.pattern.route or ()))
+    words = [segment for segment in parts if segment not in ("", BELOW, ANY)]
     said = content(act.said)
     names = [stems(each) for each in (*words[-1:], event.pattern.host)]
     return "visit" in act.verb.kinds and any(each and each <= said for each in names)
