@@ -98,7 +98,8 @@ class Deeds:
 def visit(address: str) -> dict[str, Any]:
     """Return the log entry of an opened page."""
     at = urlsplit(address)
-    return {"kind": "visit", "data": {"host": at.hostname, "path": at.path, "query": at.query}}
+    parts = {"host": at.hostname, "path": at.path, "query": at.query, "fragment": at.fragment}
+    return {"kind": "visit", "data": parts}
 
 
 def removal(collection: str, item: Mapping[str, Any]) -> dict[str, Any]:

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 class Visit(Event):
     """A page was opened: by a click, an address, a redirect, in any tab.
 
-    The server's log shows it, if there is one. The server never sees what follows a ``#``, so a pattern with a
-    fragment is judged by the addresses of the tabs at the end of each step and before each action, in every world.
+    The server's log shows it, if there is one. A server sees what follows a ``#`` only where the start page asks
+    it for the page; elsewhere a pattern with a fragment is judged by the addresses of the tabs at the end of each
+    step and before each action.
     """
 
     needs_log = False
@@ -42,14 +43,20 @@ class Visit(Event):
         return AddressPattern(self.visit)
 
     def occurrences(self, facts: Facts) -> Iterator[Occurrence]:
-        if self.pattern.route is not None or not facts.has_log:
+        is_logged = self.pattern.route is None or facts.names.site.is_routed
+        if not (is_logged and facts.has_log):
             for number, address in self._addresses(facts):
                 yield Occurrence(number, self.visit, f"opened {address}")
             return
         for each in facts.caused:
-            data = each.data
-            if each.kind == "visit" and self.pattern.fits(data["host"], data["path"], data.get("query", "")):
-                yield Occurrence(each.step, self.visit, f"opened {data['host']}{data['path']}", seq=each.seq)
+            if each.kind != "visit":
+                continue
+            host, path, query, route = (
+                each.data.get(key, "") for key in ("host", "path", "query", "fragment")
+            )
+            if self.pattern.fits(host, path, query, route):
+                shown = f"{host}{path}{f'#{route}' if route else ''}"
+                yield Occurrence(each.step, self.visit, f"opened {shown}", seq=each.seq)
 
     def attempts(self, facts: Facts) -> int:
         opened = {each.step for each in self.occurrences(facts)}

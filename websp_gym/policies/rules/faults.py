@@ -9,7 +9,6 @@ from pydantic import Field, model_validator
 
 from websp_gym.policies.reports import Place, says_that_it_failed, tells_of
 from websp_gym.sandbox.schema.addresses import AddressPattern
-from websp_gym.sandbox.schema.module_pages import ROUTE
 from websp_gym.tasks.schema import ConfigModel
 
 if TYPE_CHECKING:
@@ -47,7 +46,7 @@ class Fault(ConfigModel):
 
     def problems(self, names: Names) -> Iterator[str]:
         """Yield what it names that the site does not have."""
-        if AddressPattern(self.request).route is not None and not names.site.record_paths.startswith(ROUTE):
+        if AddressPattern(self.request).route is not None and not names.site.is_routed:
             yield f'"{self.request}": a server never sees what follows the "#", except on sites that route by it'
 
     def as_dict(self) -> dict[str, Any]:

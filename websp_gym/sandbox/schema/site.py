@@ -121,6 +121,11 @@ class SiteSchema(Strict):
         return self._folder.name
 
     @property
+    def is_routed(self) -> bool:
+        """Whether its start page loads pages that the fragment of the address names."""
+        return self.record_paths.startswith(module_pages.ROUTE)
+
+    @property
     def bookkeeping(self) -> list[str]:
         """The names of the settings and collections that are declared as ``bookkeeping``.
 
