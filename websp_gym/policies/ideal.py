@@ -13,7 +13,7 @@ from websp_gym.policies.rules.order import Order
 from websp_gym.policies.rules.times import Times
 from websp_gym.records.step_facts import Operated, Question, StepFacts
 from websp_gym.records.trajectory import ActionRecord, Step, Trajectory, View
-from websp_gym.tasks.goals import Goal, Says
+from websp_gym.tasks.goals import Goal, ItemCheck, Says
 from websp_gym.world.fresh import expected_s0
 from websp_gym.world.state import SESSIONS, SiteState
 
@@ -142,20 +142,35 @@ def _changes(goal: Goal, start: SiteState) -> Iterator[dict[str, Any]]:
         # The session of the browser begins with the episode, so S0 need not list it.
         own = [each for each in collections.get(SESSIONS, []) if each.get("current")]
         yield from (removal(SESSIONS, each) for each in own or [{"id": "own", "current": True}])
-    for check in goal.created:
+    for number, check in enumerate(goal.created):
+        if check in goal.created[:number] or any(_is_part(check, other) for other in goal.created):
+            continue
         item = {"id": "new", **{name: _plain(value) for name, value in check.where.items()}}
         yield {"kind": "add", "data": {"collection": check.collection, "item": item}}
     for check in (*goal.removed, *goal.absent):
         fitting = [item for item in collections.get(check.collection, []) if _has(item, check.where)]
         number = len(fitting) if check in goal.absent else check.count or 1
         yield from (removal(check.collection, item) for item in fitting[:number])
+    changed: set[str] = set()
     for change in goal.changed:
         for item in collections.get(change.collection, []):
             if _has(item, change.where):
                 for name, value in change.to.items():
                     key = f"{change.collection}[{item['id']}].{name}"
+                    if key in changed:
+                        continue
+                    changed.add(key)
                     data = {"key": key, "collection": change.collection, "id": item["id"]}
                     yield {"kind": "set", "data": {**data, "old": item.get(name), "new": _plain(value)}}
+
+
+def _is_part(one: ItemCheck, other: ItemCheck) -> bool:
+    """Whether a condition is a part of another one: progress is measured by such parts, of one item."""
+    return (
+        one.collection == other.collection
+        and len(one.where) < len(other.where)
+        and _has(other.where, one.where)
+    )
 
 
 def _has(item: Mapping[str, Any], where: Mapping[str, Any]) -> bool:

@@ -102,7 +102,7 @@ class OnlyValues(Rule):
         for name, kind in kinds.items():
             for value in allowed.values:
                 try:
-                    kind.check([value] if kind.type == "multi" and not isinstance(value, list) else value)
+                    kind.check([value] if kind.type in ("multi", "records") and not isinstance(value, list) else value)
                 except ValueError as error:
                     yield f"{name}: {error}"
 
