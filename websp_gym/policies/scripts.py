@@ -235,8 +235,12 @@ class Scripts:
                 offered = decision.purposes if decision else ()
                 return self._deciding(frozenset(purposes) & set(offered))
             case Add(add=items) | Remove(remove=items) | Edit(edit=items):
-                if items.collection in {each.collection for _, each in self._instance.task.goal.items()}:
-                    return self.ordered
+                right = self._policies.right_end
+                ends = [(self._instance.task.goal, self.ordered)]
+                ends += [(right.goal, self.task)] if right is not None and right.goal is not None else []
+                for goal, steps in ends:
+                    if items.collection in {each.collection for _, each in goal.items()}:
+                        return steps
         raise NoScriptError(f"it is not said how to {event.phrase(self._names)}")
 
     def question_about(self, event: Event) -> str:
