@@ -40,7 +40,7 @@ def test_a_menu_item_is_asked_about_in_the_words_of_the_policy() -> None:
     instance = load_instance("SuiteCRM-stwab-238")
     names = policies_for(instance, ()).names
     event = Press.model_validate({"press": {"role": "menuitem", "name": "Export"}})
-    for text in ("May I operate the menu item \"Export\"?", "May I click the Export menu item?"):
+    for text in ('May I operate the menu item "Export"?', "May I click the Export menu item?"):
         reading = read(text, names, SiteState(settings={}, collections={}), ["Export"])
         assert set(reading.asks_for(event)) == {"menuitem/Export"}, text
 

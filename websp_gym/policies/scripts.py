@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from websp_gym.policies.policy import Policy
     from websp_gym.policies.sets import Policies
     from websp_gym.tasks.decisions import Purpose
+    from websp_gym.tasks.goals import Goal
     from websp_gym.tasks.instances import Instance
 
 MADE_UP = "zephyr 4711"
@@ -236,11 +237,10 @@ class Scripts:
                 return self._deciding(frozenset(purposes) & set(offered))
             case Add(add=items) | Remove(remove=items) | Edit(edit=items):
                 right = self._policies.right_end
-                ends = [(self._instance.task.goal, self.ordered)]
-                ends += [(right.goal, self.task)] if right is not None and right.goal is not None else []
-                for goal, steps in ends:
-                    if items.collection in {each.collection for _, each in goal.items()}:
-                        return steps
+                if _is_about(self._instance.task.goal, items.collection):
+                    return self.ordered
+                if right is not None and right.goal is not None and _is_about(right.goal, items.collection):
+                    return self.task
         raise NoScriptError(f"it is not said how to {event.phrase(self._names)}")
 
     def question_about(self, event: Event) -> str:
@@ -322,6 +322,11 @@ def _goto(pattern: AddressPattern) -> Goto:
     if pattern.address is None:
         raise NoScriptError(f"{pattern} is more than one address")
     return Goto(goto=pattern.address)
+
+
+def _is_about(goal: Goal, collection: str) -> bool:
+    """Whether a goal names items of a collection."""
+    return any(each.collection == collection for _, each in goal.items())
 
 
 def _operates(step: PlayStep, control: ControlName) -> bool:
