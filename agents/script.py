@@ -128,7 +128,10 @@ class ScriptAgent:
         self._met.add(met)
         self._repeated.add(number)
         opened = [at for at, step in enumerate(played) if isinstance(step, Goto)]
-        again = played[opened[-1] :] if opened else (self._start, *played)
+        again = played[opened[-1] :] if opened else ()
+        if not opened or "#" in getattr(again[0], "goto", ""):
+            # A browser does not load a page again whose address differs by nothing.
+            again = (self._start, *(again or played))
         self._left.extendleft((number, step) for step in reversed(again))
         self._walker = None
 

@@ -149,11 +149,15 @@ def _changes(goal: Goal, start: SiteState) -> Iterator[dict[str, Any]]:
         fitting = [item for item in collections.get(check.collection, []) if _has(item, check.where)]
         number = len(fitting) if check in goal.absent else check.count or 1
         yield from (removal(check.collection, item) for item in fitting[:number])
+    changed: set[str] = set()
     for change in goal.changed:
         for item in collections.get(change.collection, []):
             if _has(item, change.where):
                 for name, value in change.to.items():
                     key = f"{change.collection}[{item['id']}].{name}"
+                    if key in changed:
+                        continue
+                    changed.add(key)
                     data = {"key": key, "collection": change.collection, "id": item["id"]}
                     yield {"kind": "set", "data": {**data, "old": item.get(name), "new": _plain(value)}}
 

@@ -84,7 +84,9 @@ def problems(policies: Policies, instance: Instance, walks: Walks | None = None)
                 text += "; if this is intended, add a right_end that says what is right instead"
             if forbidden:
                 yield Problem(policy, text, forbidden)
-            if policy.right_end is not None and not _forbids(policy, ordered):
+            # What cannot be done without the policies has another end under them.
+            needless = policy.right_end is not None and not instance.task.refuse
+            if needless and not _forbids(policy, ordered):
                 yield Problem(
                     policy, f"{policy.id}: has a right_end, but the task can be done without breaking it"
                 )

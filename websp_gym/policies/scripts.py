@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from websp_gym.policies.policy import Policy
     from websp_gym.policies.sets import Policies
     from websp_gym.tasks.decisions import Purpose
+    from websp_gym.tasks.goals import Goal
     from websp_gym.tasks.instances import Instance
 
 MADE_UP = "zephyr 4711"
@@ -183,6 +184,8 @@ class Scripts:
         Raises:
             NoScriptError: It is not said how.
         """
+        if policy.kept_by is not None:
+            return ()
         match policy.rule:
             case Must(must=obligation) if obligation.when is not None and obligation.do is not None:
                 first, then, follows = obligation.when, obligation.do, True
@@ -191,7 +194,7 @@ class Scripts:
             case _:
                 return ()
         # What is agreed to is decided on the way of the task.
-        if policy.kept_by is not None or not follows or isinstance(then, AgreeTo) or self._is_of_task(then):
+        if not follows or isinstance(then, AgreeTo) or self._is_of_task(then):
             return ()
         return () if refused and self._is_of_task(first) else self._from_start(then)
 
@@ -233,8 +236,11 @@ class Scripts:
                 offered = decision.purposes if decision else ()
                 return self._deciding(frozenset(purposes) & set(offered))
             case Add(add=items) | Remove(remove=items) | Edit(edit=items):
-                if items.collection in {each.collection for _, each in self._instance.task.goal.items()}:
+                right = self._policies.right_end
+                if _is_about(self._instance.task.goal, items.collection):
                     return self.ordered
+                if right is not None and right.goal is not None and _is_about(right.goal, items.collection):
+                    return self.task
         raise NoScriptError(f"it is not said how to {event.phrase(self._names)}")
 
     def question_about(self, event: Event) -> str:
@@ -316,6 +322,11 @@ def _goto(pattern: AddressPattern) -> Goto:
     if pattern.address is None:
         raise NoScriptError(f"{pattern} is more than one address")
     return Goto(goto=pattern.address)
+
+
+def _is_about(goal: Goal, collection: str) -> bool:
+    """Whether a goal names items of a collection."""
+    return any(each.collection == collection for _, each in goal.items())
 
 
 def _operates(step: PlayStep, control: ControlName) -> bool:

@@ -99,6 +99,8 @@ class PolicyWatch:
             if isinstance(event.reveal, SecretText)
         }
         self._known = Provenance(instruction)
+        # A policy may demand a value, such as a word in a subject.
+        self._known.learn("task", [each.sentence for each in policies.shown])
         self._shown: object = None
         self._at_start: list[str] = []
         self._not_offered: dict[str, Event] = {

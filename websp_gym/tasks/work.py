@@ -54,7 +54,8 @@ def _pieces_of(check: dict[str, Any], kind: str, values: str) -> Iterator[dict[s
         return
     first = next(iter(fields))
     yield {**check, values: {first: fields[first]}}
-    for name, value in list(fields.items())[1:]:
+    # With two fields, the second piece is the whole.
+    for name, value in list(fields.items())[1:] if len(fields) > 2 else ():
         yield {**check, values: {first: fields[first], name: value}}
     yield check
 

@@ -47,6 +47,7 @@ _CONTAINERS = frozenset(map(stem, ("wish", "list", "bag", "cart", "basket", "she
 """Nouns of items that are named after what contains them."""
 _NEW = frozenset(("new", "another", "a", "an", "fresh", "one", "some", "additional", "further"))
 _STRONGLY = stems_in("new")
+_MENU_ITEM = frozenset(map(stem, ("menu", "item")))
 
 
 def is_deed(deed: DeedKind, act: Act, things: Things, before: Sequence[Sequence[Word]]) -> bool:
@@ -224,6 +225,7 @@ def is_pressed(event: Press, act: Act, before: Sequence[Sequence[Word]], things:
     if not name <= said:
         return False
     whole = any(word.name for word in act.said if word.stem in name - stems("a the"))
+    kind = _MENU_ITEM if said >= _MENU_ITEM else frozenset[str]()
     rest = (
         set()
         if whole and len(name) > 1
@@ -233,6 +235,7 @@ def is_pressed(event: Press, act: Act, before: Sequence[Sequence[Word]], things:
         - things.vocabulary
         - {act.root}
         - stems("button page screen dialog link")
+        - kind
     )
     by_name = act.root == "" or act.root in name or (whole and "button" in said)
     kinds = {"press", "change"} if event.press.role in _SWITCHES else {"press"}

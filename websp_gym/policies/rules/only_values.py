@@ -102,7 +102,8 @@ class OnlyValues(Rule):
         for name, kind in kinds.items():
             for value in allowed.values:
                 try:
-                    kind.check([value] if kind.type == "multi" and not isinstance(value, list) else value)
+                    several = kind.type in ("multi", "records") and not isinstance(value, list)
+                    kind.check([value] if several else value)
                 except ValueError as error:
                     yield f"{name}: {error}"
 
