@@ -13,7 +13,7 @@ from websp_gym.policies.rules.order import Order
 from websp_gym.policies.rules.times import Times
 from websp_gym.records.step_facts import Operated, Question, StepFacts
 from websp_gym.records.trajectory import ActionRecord, Step, Trajectory, View
-from websp_gym.tasks.goals import Goal, Says
+from websp_gym.tasks.goals import Goal, ItemCheck, Says
 from websp_gym.world.fresh import expected_s0
 from websp_gym.world.state import SESSIONS, SiteState
 
@@ -142,7 +142,7 @@ def _changes(goal: Goal, start: SiteState) -> Iterator[dict[str, Any]]:
         # The session of the browser begins with the episode, so S0 need not list it.
         own = [each for each in collections.get(SESSIONS, []) if each.get("current")]
         yield from (removal(SESSIONS, each) for each in own or [{"id": "own", "current": True}])
-    for check in goal.created:
+    for check in _separate(goal.created):
         item = {"id": "new", **{name: _plain(value) for name, value in check.where.items()}}
         yield {"kind": "add", "data": {"collection": check.collection, "item": item}}
     for check in (*goal.removed, *goal.absent):
@@ -156,6 +156,19 @@ def _changes(goal: Goal, start: SiteState) -> Iterator[dict[str, Any]]:
                     key = f"{change.collection}[{item['id']}].{name}"
                     data = {"key": key, "collection": change.collection, "id": item["id"]}
                     yield {"kind": "set", "data": {**data, "old": item.get(name), "new": _plain(value)}}
+
+
+def _separate(checks: Sequence[ItemCheck]) -> Iterator[ItemCheck]:
+    """Yield the conditions that no other one includes; a goal that counts progress also has those of fewer fields."""
+    for number, check in enumerate(checks):
+        fields = check.where.items()
+        others = [
+            each.where.items()
+            for at, each in enumerate(checks)
+            if each.collection == check.collection and (at < number or each.where != check.where)
+        ]
+        if not any(fields <= other for other in others):
+            yield check
 
 
 def _has(item: Mapping[str, Any], where: Mapping[str, Any]) -> bool:

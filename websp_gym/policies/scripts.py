@@ -183,6 +183,8 @@ class Scripts:
         Raises:
             NoScriptError: It is not said how.
         """
+        if policy.kept_by is not None:
+            return ()
         match policy.rule:
             case Must(must=obligation) if obligation.when is not None and obligation.do is not None:
                 first, then, follows = obligation.when, obligation.do, True
@@ -191,7 +193,7 @@ class Scripts:
             case _:
                 return ()
         # What is agreed to is decided on the way of the task.
-        if policy.kept_by is not None or not follows or isinstance(then, AgreeTo) or self._is_of_task(then):
+        if not follows or isinstance(then, AgreeTo) or self._is_of_task(then):
             return ()
         return () if refused and self._is_of_task(first) else self._from_start(then)
 
