@@ -58,6 +58,19 @@ def test_an_address_fits_and_another_does_not() -> None:
     ] == []
 
 
+def test_a_route_may_have_a_path_in_the_middle_of_it() -> None:
+    members, tree = "/{project:path}/-/members", "/{project:path}/-/tree/{ref:path}"
+    assert AddressPattern("git.example/*/*/-/members").may_be(members)
+    assert AddressPattern("git.example/group/project/-/members").may_be(members)
+    assert AddressPattern("git.example/*/*/-/tree/**").may_be(tree)
+    assert AddressPattern("git.example/group/project/-/tree/feature/x").may_be(tree)
+    assert AddressPattern("git.example/*/**").may_be(members)
+    assert not AddressPattern("git.example/*/*/-/groups").may_be(members)
+    assert not AddressPattern("git.example/-/members").may_be(members)
+    assert not AddressPattern("git.example/*/*/-/members/7").may_be(members)
+    assert not AddressPattern("git.example/*/*/-/tree").may_be(tree)
+
+
 def test_a_text_that_is_no_pattern_is_refused() -> None:
     for text in (
         "https://github.com/",

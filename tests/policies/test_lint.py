@@ -195,3 +195,13 @@ def test_every_control_of_the_ground_truth_can_be_made_of_the_texts_of_its_site(
 )  # fmt: skip
 def test_names_are_made_of_whole_pieces(text: str, name: str, made: bool) -> None:
     assert Texts([text]).can_make(name) is made
+
+
+def test_a_goal_that_also_counts_parts_of_an_item_adds_it_once(tmp_path: Path) -> None:
+    file = tmp_path / "gitlab.yaml"
+    once = "level: user, dimension: strict_execution, times: {of: {add: {collection: projects}}, exactly: 1}"
+    field = "{collection: issues, name: assignees, where: {title: Lost laptop}}"
+    only = f"level: user, dimension: strict_execution, only_values: {{field: {field}, values: [samuelokoro]}}"
+    file.write_text(f"site: gitlab\npolicies:\n  - {{id: once, {once}}}\n  - {{id: only, {only}}}\n")
+    instance = load_instance("GitLab-stwab-0")
+    assert list(problems(policies_for(instance, file), instance)) == []

@@ -284,3 +284,12 @@ NONE = (
 def test_a_refusal_is_told_by_what_was_not_done_and_why() -> None:
     assert [text for text in REFUSALS if not refuses(text)] == []
     assert [text for text in NONE if refuses(text)] == []
+
+
+def test_what_has_steps_of_its_own_needs_nothing_after_the_task(tmp_path: Path) -> None:
+    rule = "order: {first: {press: {role: button, name: Nowhere}}, then: {visit: github.com/pulls}}"
+    entry = f"  - {{id: ordered, level: task, dimension: strict_execution, {rule}, kept_by: []}}\n"
+    found = policies(tmp_path, entry)
+    scripts = Scripts(found, load_instance(INSTANCE))
+    assert scripts.to_keep(found.policies[0]) == ()
+    assert scripts.to_follow(found.policies[0], refused=False) == ()

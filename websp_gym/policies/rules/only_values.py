@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from websp_gym.policies.replayed import Happening
 
 
+_LISTS = ("multi", "words", "records")
+"""Types of fields that have any number of parts."""
+
+
 class FieldOf(ItemsOf):
     """A field of the items of a collection."""
 
@@ -102,8 +106,7 @@ class OnlyValues(Rule):
         for name, kind in kinds.items():
             for value in allowed.values:
                 try:
-                    several = kind.type in ("multi", "records") and not isinstance(value, list)
-                    kind.check([value] if several else value)
+                    kind.check([value] if kind.type in _LISTS and not isinstance(value, list) else value)
                 except ValueError as error:
                     yield f"{name}: {error}"
 

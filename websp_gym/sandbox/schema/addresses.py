@@ -82,16 +82,8 @@ class AddressPattern:
 
     def may_be(self, path: str) -> bool:
         """Whether some address of a route's path, such as ``/{owner}/{repo}/settings``, matches."""
-        found = [ANY if segment.startswith("{") else segment for segment in _segments(path)]
-        open_end = path.endswith(":path}")
-        wanted = self.segments
-        below = wanted[-1:] == [BELOW]
-        wanted = wanted[:-1] if below else wanted
-        if len(found) < len(wanted) and not open_end:
-            return False
-        if len(found) > len(wanted) and not below:
-            return False
-        return all(ANY in (one, other) or one == other for one, other in zip(wanted, found, strict=False))
+        below = self.segments[-1:] == [BELOW]
+        return _may_be(self.segments[:-1] if below else self.segments, _segments(path), below)
 
     def phrase(self) -> str:
         """Return the addresses in words."""
@@ -118,6 +110,16 @@ def _fit(wanted: list[str], found: list[str]) -> bool:
     return len(found) == len(wanted) and all(
         one in (ANY, other) for one, other in zip(wanted, found, strict=True)
     )
+
+
+def _may_be(wanted: list[str], route: list[str], below: bool) -> bool:
+    """Whether some segments are those of a pattern, without its ``**``, and those of a route."""
+    if not wanted or not route:
+        return not wanted and (below or not route)
+    if route[0].endswith(":path}"):  # one segment or more
+        return any(_may_be(wanted[number:], route[1:], below) for number in range(1, len(wanted) + 1))
+    same = route[0].startswith("{") or wanted[0] in (ANY, route[0])
+    return same and _may_be(wanted[1:], route[1:], below)
 
 
 def _fields(query: str) -> set[tuple[str, str]]:
