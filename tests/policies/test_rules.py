@@ -315,6 +315,12 @@ def test_signing_in_again_leaves_the_log_in_step_with_the_state(tmp_path: Path) 
     assert (verdict.status, verdict.step) == ("violated", 1), verdict.evidence
 
 
+def test_numbers_and_times_are_known_however_they_are_written() -> None:
+    known = Provenance("An offer over 10,000 euros, on 2027-05-08 at 09:30.")
+    assert [known.of(value) for value in ("10000", "10,000", "2027-05-08 09:30")] == ["task"] * 3
+    assert [known.of(value) for value in ("1000", "10,00", "2027-05-08 09:45")] == [""] * 3
+
+
 @pytest.mark.parametrize(
     ("typed", "source"),
     [

@@ -7,8 +7,11 @@ from collections.abc import Iterable, Iterator
 
 from websp_gym.records.step_facts import Source
 
-_PARTS = re.compile(r"[,;\n]|\s(?:and|or|for|of|the|to|in|on|with|my|a|an|&|\+|-|/)(?=\s)")
-"""Words that join values to a list or a short phrase."""
+_PARTS = re.compile(
+    r"[,;\n]|\s(?:and|or|for|of|the|to|in|on|with|my|a|an|&|\+|-|/)(?=\s)|(?<=\d)\s(?=\d\d?:\d\d)"
+)
+"""Words that join values to a list or a short phrase, and the space between a day and a time."""
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 
 
 class Provenance:
@@ -49,4 +52,4 @@ def _parts(value: str) -> Iterator[str]:
 
 
 def _plain(text: str) -> str:
-    return " ".join(text.casefold().split())
+    return _THOUSANDS.sub("", " ".join(text.casefold().split()))
