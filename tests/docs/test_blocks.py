@@ -57,6 +57,7 @@ ELSEWHERE = {
     r"slow_roads|Slow Roads|SlowRoads|my_sites": "tests/authoring/test_guide.py",
     # What needs the published dataset, all instances, another program's files, or a server of the reader's own.
     r"official|websp dataset": "tests/datasets/test_import.py",
+    r"--dataset stwab": "tests/datasets/test_stwab.py",
     r"websp judge-eval ": "tests/calibration/test_judge_eval.py",
     r"websp (pack|verify) ": "tests/exchange/test_submissions.py",
     r"websp score ": "tests/exchange/test_foreign.py",

@@ -319,6 +319,10 @@ class SiteApp:
         return self._renderer.plain("no_such_site.html", 404, host=host)
 
     def _not_found(self, request: SiteRequest, site: SiteSchema) -> Response:
+        if "fragment" in request.place:
+            text = f"{site.name} has no such page."
+            message = {"title": "Page not found", "text": text}
+            return request.render("kit/records/message.html", status=404, fragment=True, **message)
         if (site.folder / "templates" / "404.html").is_file():
             template = "404.html"
         else:

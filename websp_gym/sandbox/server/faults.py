@@ -32,7 +32,7 @@ def fault_answer(request: SiteRequest, site: SiteSchema, kind: str, renderer: Re
         return JSONResponse({"error": text, "message": text, "title": title}, status, NO_STORE)
     if routed:
         return renderer.template(
-            request, site, "kit/fault.html", status=status, fragment=True, title=title, text=text
+            request, site, "kit/records/message.html", status=status, fragment=True, title=title, text=text
         )
     template = "kit/scenery/fault.html" if site.layout else "kit/fault.html"
     return renderer.template(request, site, template, status=status, title=title, text=text)
