@@ -169,6 +169,9 @@ floor: $(VENV)/.dev .browser
 	$(BIN)/websp run --agent random --tasks '*' --policies standard --observation text --initial-state snapshot \
 		--max-actions 40 --jobs 2 --out runs/floor --resume
 	$(BIN)/python -m tests.floor runs/floor
+	$(BIN)/websp run --agent random --tasks '*-stwab-*' --policies hard --observation text --initial-state snapshot \
+		--max-actions 40 --jobs 2 --out runs/floor-hard --resume
+	$(BIN)/python -m tests.floor runs/floor-hard
 
 # The stamps say what is installed: they are made again when the requirements change.
 $(VENV)/.made:

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from websp_gym.records.runs import find_results, read_run
-from websp_gym.report.tables.floors import FILE, measure, write
+from websp_gym.report.tables.floors import measure, write
 from websp_gym.report.tables.policy_figures import came_to_its_end
 from websp_gym.report.tables.rows import gather
 from websp_gym.report.tables.under_policy import under_policy
@@ -28,8 +28,8 @@ def main(folder: Path) -> int:
             f"{folder}: {len(lost)} episodes are not played: add --resume ({', '.join(lost[:4])})\n"
         )
         return 1
-    write(measure(run, (each.result for each in planned)))
-    sys.stdout.write(f"{FILE}: {len(planned)} episodes\n")
+    file = write(measure(run, (each.result for each in planned)))
+    sys.stdout.write(f"{file}: {len(planned)} episodes\n")
     return 0
 
 

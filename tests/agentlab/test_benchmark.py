@@ -10,9 +10,14 @@ import pytest
 from agentlab.experiments.loop import EnvArgs
 
 import websp_gym
-from websp_gym.agents.agentlab import WebspBenchmark, WebspEnvArgs, make_benchmark
+from websp_gym.agents.agentlab import (
+    WebspBenchmark,
+    WebspEnvArgs,
+    make_benchmark,
+    make_enterprise_benchmark,
+)
 from websp_gym.errors import SetupError
-from websp_gym.tasks.ids import instance_ids
+from websp_gym.tasks.ids import instance_ids, work_ids
 from websp_gym.tasks.instances import load_instance
 
 
@@ -30,6 +35,14 @@ def test_the_benchmark_is_known_to_agentlab_by_name() -> None:
     benchmark = bgym.DEFAULT_BENCHMARKS["websp"]()
     assert ids_of(benchmark) == instance_ids()
     assert benchmark.dependency_graph_over_tasks() == {f"websp.{one}": [] for one in instance_ids()}
+
+
+def test_the_tasks_of_applications_are_a_benchmark_of_their_own() -> None:
+    benchmark = bgym.DEFAULT_BENCHMARKS["websp_enterprise"]()
+    assert (benchmark.name, ids_of(benchmark)) == ("websp_enterprise", work_ids())
+    shop = make_enterprise_benchmark("Magento-*", policies="hard")
+    assert {args.options()["policies"] for args in shop.env_args_list} == {"hard"}
+    assert len(shop.subset(category="Shop Administration").env_args_list) == 8
 
 
 @pytest.mark.parametrize(

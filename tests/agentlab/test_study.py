@@ -16,7 +16,14 @@ from typing import Any
 import pytest
 
 from tests.agentlab.conftest import QUICK
-from websp_gym.agents.agentlab import WebspAgentArgs, collect, episode_table, make_benchmark, outcome_table
+from websp_gym.agents.agentlab import (
+    WebspAgentArgs,
+    collect,
+    episode_table,
+    make_benchmark,
+    make_enterprise_benchmark,
+    outcome_table,
+)
 from websp_gym.errors import SetupError
 from websp_gym.records.load import load_trajectory
 from websp_gym.records.runs import find_results, read_run
@@ -163,6 +170,20 @@ def test_an_unscored_episode_is_an_error_to_agentlab_and_unscored_to_us(tmp_path
     assert list(frame["websp.outcome"]) == ["unscored"]
     (episode,) = episode_table(study.dir).to_dict("records")
     assert (episode["outcome"], episode["reward"], episode["reason"]) == ("unscored", None, "nobody knows")
+
+
+def test_a_study_of_an_application_is_played_under_policies(tmp_path: Path) -> None:
+    from agentlab.experiments.study import make_study
+
+    benchmark = make_enterprise_benchmark("SuiteCRM-stwab-47", policies="easy", max_steps=40, **QUICK)
+    study = make_study([WebspAgentArgs(spec=spec) for spec in ("guardian", "noop")], benchmark)
+    study.run(n_jobs=1, parallel_backend="sequential", n_relaunch=1, exp_root=tmp_path)
+    collected = find_results([collect(study.dir, tmp_path / "runs")]).results
+    found = {result.agent: result for _, result in collected}
+    assert [found[name].status for name in ("guardian", "noop")] == ["pass", "fail"]
+    for result in found.values():
+        assert len(result.policies or ()) == 7
+        assert all(policy.kept for policy in result.policies or ())
 
 
 def test_a_collected_study_is_read_as_runs_of_ours(small_study: Path, tmp_path: Path) -> None:

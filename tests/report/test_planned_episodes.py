@@ -177,13 +177,13 @@ def test_a_run_of_random_is_shown_where_its_instances_and_policies_are_the_same(
     ]
     kept = measure(replace(run, started="2026-11-29T00:00:00+00:00", versions={"dataset": "2"}), own)
     sets = tuple(run.options["policies"])
-    rows, notes = floors([Asked(sets, (FIRST, FIFTH))], 2, kept)
+    rows, notes = floors([Asked(sets, (FIRST, FIFTH))], 2, {kept.sets: kept})
     assert notes == []
     assert [(row.label, row.measured) for row in rows][1:] == [("random, 2026-11-29, dataset 2", True)]
     cr, cup = rows[1].cells[:2]
     assert (cr.value, cup.value) == (1.0, 0.75)
     (tmp_path / "sets.yaml").write_text(SETS.replace("explore", "marketplace"))
-    rows, notes = floors([Asked(sets, (FIRST, FIFTH))], 2, kept)
+    rows, notes = floors([Asked(sets, (FIRST, FIFTH))], 2, {kept.sets: kept})
     assert [row.measured for row in rows] == [False]
     assert notes == ["random, 2026-11-29, dataset 2: 2 instances of 2 not measured in their current version."]
 

@@ -40,13 +40,21 @@
     if (!OPENS_IN_PAGE || tagOf(el) !== 'select' || roleOf(el) === 'listbox' || (sized && raw.has(el, PICKER))) return false;
     const { sheet, sizes } = styleOf(/** @type {Document|ShadowRoot} */ (raw.rootOf(el)));
     const { offsetWidth: width, offsetHeight: height } = /** @type {HTMLElement} */ (el);
-    const size = sized ? `${width}x${height}` : '';
-    if (size && !sizes.has(size)) {
-      sheet.insertRule(`select[${PICKER}="${size}"] { box-sizing: border-box !important; width: ${width}px !important;
-        height: ${height}px !important; min-width: 0 !important; min-height: 0 !important }`);
-      sizes.add(size);
-    }
-    el.setAttribute(PICKER, size);
+    const keep = (/** @type {string} */ size, more = '') => {
+      if (!sizes.has(size)) {
+        sheet.insertRule(`select[${PICKER}="${size}"] { box-sizing: border-box !important; width: ${width}px !important;
+          height: ${height}px !important; min-width: 0 !important; min-height: 0 !important; ${more} }`);
+        sizes.add(size);
+      }
+      el.setAttribute(PICKER, size);
+    };
+    const { x, y } = raw.rect(el);
+    if (sized) keep(`${width}x${height}`);
+    else el.setAttribute(PICKER, '');
+    // Its text may stand on another line then, and the browser lines it up with the texts beside it.
+    const now = raw.rect(el);
+    const [right, down] = [x - now.x, y - now.y];
+    if (sized && (right || down)) keep(`${width}x${height} ${right} ${down}`, `translate: ${right}px ${down}px !important`);
     pickers[pickers.length] = el;
     return true;
   };

@@ -83,7 +83,9 @@ class Names:
     def field(self, collection: str, name: str) -> str:
         """Return what people call a field of the items of a collection, such as ``visibility``."""
         field = (self.site.collections[collection].fields or {}).get(name)
-        return ((field.label if field else "") or name.replace("_", " ")).lower()
+        label = (field.label if field else "") or name.replace("_", " ")
+        # "Assigned to" is a label, but no noun.
+        return f'field "{label}"' if label.endswith((" to", " by", " from")) else label.lower()
 
     def value_of_field(self, collection: str, name: str, value: Any) -> str:
         """Return what people call a value of such a field."""

@@ -111,7 +111,7 @@ class Translation:
 
 def evaluator_of(policy: Mapping[str, Any]) -> str:
     """Return the name of a policy's evaluator."""
-    return str((policy["eval"].get("eval_types") or ["none"])[0])
+    return str(((policy.get("eval") or {}).get("eval_types") or ["none"])[0])
 
 
 def translated(task: PublishedTask, policy: Mapping[str, Any]) -> Translation:

@@ -21,8 +21,8 @@ from websp_gym.report.tables.under_policy import Asked
 from websp_gym.scoring.nothing_done import nothing_done
 from websp_gym.tasks.instances import load_instance
 
-FILE = Path(__file__).with_name("random_floor.json")
-"""What `random` reached, as ``make floor`` wrote it; there is no such row before that."""
+_FILES = "random_floor_*.json"
+"""What `random` reached under each set, as ``make floor`` wrote it; there is no such row before that."""
 NOTHING = "computed: nothing done"
 
 
@@ -75,13 +75,15 @@ class Measured:
         return f"random, {self.started}, dataset {self.dataset}"
 
 
-def floors(asked: Sequence[Asked], trials: int, kept: Measured | None) -> tuple[list[Row], list[str]]:
+def floors(
+    asked: Sequence[Asked], trials: int, known: Mapping[tuple[str, ...], Measured]
+) -> tuple[list[Row], list[str]]:
     """Return the rows of the table of completion that show the floors, and notes on them.
 
     Args:
         asked: The sets and the instances of the runs.
         trials: Number of trials in the table.
-        kept: What `random` reached; ``None`` where nobody has measured it.
+        known: What `random` reached, by the sets.
     """
     rows: list[Row] = []
     notes: list[str] = []
@@ -97,7 +99,7 @@ def floors(asked: Sequence[Asked], trials: int, kept: Measured | None) -> tuple[
             notes.append(
                 "What doing nothing breaks is unknown: the sets of policies are missing or have changed."
             )
-        elif kept is not None and kept.sets == each.sets:
+        elif (kept := known.get(each.sets)) is not None:
             found = [result for name in each.ids for result in _of_random(kept, name)]
             missing = len(set(each.ids) - {result.id for result in found})
             if missing:
@@ -183,16 +185,20 @@ def measure(run: Run, results: Iterable[Result]) -> Measured:
     )
 
 
-def measured() -> Measured | None:
-    """Return what `random` reached; ``None`` where nobody has measured it."""
-    return _read(FILE.stat().st_mtime_ns) if FILE.is_file() else None
+def measured() -> dict[tuple[str, ...], Measured]:
+    """Return what `random` reached, by the sets under which it was measured."""
+    files = sorted(Path(__file__).parent.glob(_FILES))
+    found = [_read(path, path.stat().st_mtime_ns) for path in files]
+    return {each.sets: each for each in found}
 
 
 @cache
-def _read(changed: int) -> Measured:
-    return TypeAdapter(Measured).validate_json(FILE.read_bytes())
+def _read(path: Path, changed: int) -> Measured:
+    return TypeAdapter(Measured).validate_json(path.read_bytes())
 
 
-def write(kept: Measured) -> None:
-    """Write what `random` reached, for the reports of everybody."""
-    FILE.write_bytes(TypeAdapter(Measured).dump_json(kept, indent=1) + b"\n")
+def write(kept: Measured) -> Path:
+    """Write what `random` reached, for the reports of everybody; return the file."""
+    path = Path(__file__).with_name(_FILES.replace("*", "_".join(kept.sets)))
+    path.write_bytes(TypeAdapter(Measured).dump_json(kept, indent=1) + b"\n")
+    return path
