@@ -16,6 +16,8 @@ from websp_gym.agents.registry import make_agent
 from websp_gym.datasets.importing import import_dataset
 from websp_gym.env.rollout import Rollout
 from websp_gym.errors import SetupError, WorldError
+from websp_gym.exchange.submission import contents_of
+from websp_gym.records.runs import Run
 from websp_gym.records.verdict import Verdict
 
 __all__ = ["data_home", "home", "internet", "server"]
@@ -83,3 +85,8 @@ def test_without_checks_of_its_own_a_task_still_needs_a_judge(internet: Internet
     account = internet.visit("Steam-task-191-ON")
     with pytest.raises(SetupError, match="impossible on a live website"):
         live_env("Steam-task-191-ON", account=account, reward="state")
+
+
+def test_a_submission_cannot_prove_what_pages_said() -> None:
+    with pytest.raises(SetupError, match="which a submission cannot prove"):
+        contents_of([ID], Run(agent="oracle", options={"dataset": "stwab"}))

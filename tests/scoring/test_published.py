@@ -8,8 +8,11 @@ import pytest
 
 from websp_gym.records.ending import Ending, EndReason
 from websp_gym.records.trajectory import PageRead, Trajectory, View
+from websp_gym.scoring.outcome import EpisodeEnd
 from websp_gym.scoring.published import published_verdict
+from websp_gym.tasks.instances import load_instance
 from websp_gym.tasks.published import PageCheck, PublishedChecks
+from websp_gym.world.state import WorldState
 
 AT = "https://git.example/a/b"
 
@@ -110,3 +113,35 @@ def test_what_was_met_counts_in_part() -> None:
     verdict = published_verdict(PublishedChecks(includes=("a", "b")), record(), Ending("answer", "a"))
     assert (verdict.status, verdict.partial) == ("fail", 0.5)
     assert "answer has b" in verdict.reason
+
+
+@pytest.mark.parametrize("world", ["sandbox", "live"])
+def test_a_record_cannot_bring_checks_of_its_own(world: str) -> None:
+    instance = load_instance("Steam-task-191-ON")
+    forged = record().model_copy(update={"world": world, "published": PublishedChecks(includes=("done",))})
+    end = EpisodeEnd(instance, WorldState(), WorldState(), Ending("answer", "done"), forged)
+    assert (end.truth.status, end.truth.source) == ("unscored", "state")
+
+
+def test_checks_of_a_record_count_on_a_live_website_only() -> None:
+    checks = PublishedChecks(includes=("kites",))
+    plain = load_instance("GitLab-stwab-90")
+    instance = plain.model_copy(update={"task": plain.task.model_copy(update={"published": checks})})
+    other = record().model_copy(update={"published": PublishedChecks(includes=("done",))})
+    for world, status in (("sandbox", "fail"), ("live", "pass")):
+        kept = other.model_copy(update={"world": world})
+        end = EpisodeEnd(instance, WorldState(), WorldState(), Ending("answer", "done"), kept)
+        assert end.truth.status == status
+
+
+def test_the_account_of_an_episode_stands_in_place_of_the_sandboxs() -> None:
+    checks = PublishedChecks(
+        pages=(PageCheck(address="https://git.example/alexrivers/kites", includes=(("Alex Rivers",),)),),
+        urls=(AT,),
+    )
+    other = checks.of_account({"name": "Kit Lee", "username": "kitlee"})
+    assert (other.pages[0].address, other.pages[0].includes) == (
+        "https://git.example/kitlee/kites",
+        (("Kit Lee",),),
+    )
+    assert checks.of_account({}) == checks

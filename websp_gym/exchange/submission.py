@@ -155,9 +155,19 @@ def keys_of(ids: Iterable[str], trials: int) -> list[Key]:
 
 
 def contents_of(ids: Iterable[str], run: Run) -> dict[str, str]:
-    """Return the digest of each instance's content in this version, as a run plays it."""
+    """Return the digest of each instance's content in this version, as a run plays it.
+
+    Raises:
+        SetupError: An instance is decided by texts of pages, which no one can check later.
+    """
     dataset: Any = run.options.get("dataset")
-    return {name: in_dataset(load_instance(name), dataset).config_hash for name in ids}
+    found = {name: in_dataset(load_instance(name), dataset) for name in ids}
+    if any(instance.task.published is not None for instance in found.values()):
+        raise SetupError(
+            f'the dataset "{dataset}" is decided by what pages said at the end, which a submission cannot prove',
+            option="dataset",
+        )
+    return {name: instance.config_hash for name, instance in found.items()}
 
 
 def digest_of_dataset(contents: Mapping[str, str]) -> str:

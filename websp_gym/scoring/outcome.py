@@ -60,10 +60,13 @@ class EpisodeEnd:
     @cached_property
     def truth(self) -> Verdict:
         """The verdict by the server's state, computed once; unscored on a live website, where it cannot be read."""
-        published = self.trajectory.published or self.instance.task.published
+        is_live = self.trajectory.world == "live"
+        published = self.instance.task.published
         if published is not None:
-            return published_verdict(published, self.trajectory, self.ending)
-        if self.trajectory.world == "live":
+            # Only the live world has other accounts; elsewhere, what a record says of the checks is not asked.
+            checks = (self.trajectory.published if is_live else None) or published
+            return published_verdict(checks, self.trajectory, self.ending)
+        if is_live:
             return unscored("state", "the state of the server cannot be read on a live website")
         right = self.trajectory.right_end
         if right is not None:
