@@ -145,3 +145,18 @@ def test_the_account_of_an_episode_stands_in_place_of_the_sandboxs() -> None:
         (("Kit Lee",),),
     )
     assert checks.of_account({}) == checks
+
+
+@pytest.mark.parametrize(
+    ("answer", "met"),
+    [
+        ("N/A", True),
+        ("There is no such project.", True),
+        ("It cannot be done: the project does not exist.", True),
+        ("nothing needs to be done", False),
+        ("I left everything as it is.", False),
+        ("Done, though that was not possible at first.", False),
+    ],
+)
+def test_a_task_that_cannot_be_done_has_to_be_called_impossible(answer: str, met: bool) -> None:
+    assert passes(answer, impossible=True) is met

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.browser.launch import new_context
+from websp_gym.errors import WorldError
 from websp_gym.records.trajectory import PageRead
 from websp_gym.replay.moved import address_on
 
@@ -44,13 +45,11 @@ def read_pages(checks: tuple[PageCheck, ...], tabs: Tabs, episode: WorldEpisode)
 
 
 def _read(check: PageCheck, pages: _Pages) -> PageRead:
-    url = check.address
+    page = pages.open(check.address)
     try:
-        page = pages.open(check.address)
-        url = page.url
-        return PageRead(url=url, text=_source(page) if check.find is None else _part(page, check.find))
+        return PageRead(url=page.url, text=_source(page) if check.find is None else _part(page, check.find))
     except PlaywrightError:
-        return PageRead(url=url, text=None)
+        return PageRead(url=page.url, text=None)
 
 
 def _source(page: Page) -> str:
@@ -73,15 +72,22 @@ class _Pages:
         self._opened: dict[str, Page] = {}
 
     def open(self, address: str) -> Page:
-        """Return the page of an address; of an empty one, the agent's."""
+        """Return the page of an address; of an empty one, the agent's.
+
+        Raises:
+            WorldError: It could not be opened, which is not the agent's doing.
+        """
         if not address:
             return self._tabs.current
-        if address not in self._opened:
-            page = self._opened[address] = self._context.new_page()
-            base = self._episode.site_url
-            url = address if base is None else address_on(address, base)
-            page.goto(url, wait_until="load" if self._own else "networkidle", timeout=_PATIENCE)
-        return self._opened[address]
+        base = self._episode.site_url
+        url = address if base is None else address_on(address, base)
+        try:
+            if address not in self._opened:
+                page = self._opened[address] = self._context.new_page()
+                page.goto(url, wait_until="load" if self._own else "networkidle", timeout=_PATIENCE)
+            return self._opened[address]
+        except PlaywrightError as error:
+            raise WorldError(f"{url} could not be read at the end of the episode: {error}") from error
 
     @property
     def _context(self) -> BrowserContext:

@@ -59,6 +59,11 @@ def leaves_undone(text: str) -> bool:
     return says and not claims(text)
 
 
+def says_impossible(text: str) -> bool:
+    """Whether a text says that something cannot be done or is not there, and not that it was done."""
+    return bool(_IMPOSSIBLE.search(_plain(text))) and not claims(text)
+
+
 def claims(text: str) -> bool:
     """Whether a text says that something was done."""
     return any(_DONE.search(clause) and not _tells_of_none(clause) for clause in _CLAUSE.split(_plain(text)))

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from websp_gym.policies.refusals import leaves_undone
+from websp_gym.policies.refusals import says_impossible
 from websp_gym.records.verdict import Check, Verdict, failed, passed
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def _of_answer(checks: PublishedChecks, ending: Ending) -> Iterator[Check]:
             f"answer means {wanted}", set(re.findall(r"\w+", _plain(wanted))) <= said, wanted, ending.answer
         )
     if checks.impossible:
-        gave_up = ending.reason == "infeasible" or answer == "n/a" or leaves_undone(ending.answer)
+        gave_up = ending.reason == "infeasible" or answer == "n/a" or says_impossible(ending.answer)
         yield Check("answer says that it cannot be done", gave_up, True, ending.answer)
 
 
