@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 
 from websp_gym.errors import SetupError
 from websp_gym.policies.names import Names
-from websp_gym.policies.sets import policies_for
+from websp_gym.policies.sets import policies_for, set_names
 from websp_gym.tasks.instances import all_instances, load_instance
 from websp_gym.tasks.sites import site_schema
 
@@ -269,3 +270,9 @@ def test_no_two_settings_of_a_site_are_called_the_same() -> None:
         names = Names(site_schema(slug))
         called = Counter(map(names.setting, names.site.settings))
         assert [name for name, number in called.items() if number > 1] == [], slug
+
+
+def test_sets_are_there_without_the_extra_of_datasets(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "platformdirs", None)
+    assert {"standard", "hard"} <= {*set_names()}
+    assert policies_for(load_instance("Steam-task-191-ON"), "standard").policies

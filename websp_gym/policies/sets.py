@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
-from websp_gym.errors import SetupError, nearest
+from websp_gym.errors import MissingExtraError, SetupError, nearest
 from websp_gym.paths import data_dirs
 from websp_gym.policies.dimensions import LEVELS
 from websp_gym.policies.events import Reveal, Send
@@ -228,7 +229,10 @@ def set_files(spec: str | Path) -> list[Path]:
 
 
 def _places() -> Iterator[Path]:
-    folders = [*data_dirs("task_configs"), *sorted(datasets_folder().glob("[a-z]*"))]
+    folders = list(data_dirs("task_configs"))
+    # Without the extra, nothing was imported.
+    with contextlib.suppress(MissingExtraError):
+        folders += sorted(datasets_folder().glob("[a-z]*"))
     return (folder / FOLDER for folder in folders if (folder / FOLDER).is_dir())
 
 
