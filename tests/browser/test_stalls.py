@@ -62,22 +62,22 @@ def driver() -> list[int]:
 @contextmanager
 def stopped(processes: list[int], seconds: float = PATIENCE) -> Iterator[None]:
     """Stops processes, for some seconds; at the end of the block they go on at the latest."""
-    for process in processes:
-        os.kill(process, signal.SIGSTOP)
-    timer = threading.Timer(seconds, resume, [processes])
+    signal_all(processes, signal.SIGSTOP)
+    timer = threading.Timer(seconds, signal_all, [processes, signal.SIGCONT])
     timer.start()
     try:
         yield
     finally:
         timer.cancel()
         timer.join()
-        resume(processes)
+        signal_all(processes, signal.SIGCONT)
 
 
-def resume(processes: list[int]) -> None:
+def signal_all(processes: list[int], number: signal.Signals) -> None:
+    """A browser's processes end on their own, and one by one when it is killed: those that are gone are passed over."""
     for process in processes:
-        if psutil.pid_exists(process):
-            os.kill(process, signal.SIGCONT)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process, number)
 
 
 Who = Callable[[], list[int]]
