@@ -103,3 +103,60 @@ def test_questions_are_understood_and_none_gets_what_it_does_not_ask_for(name: s
             wrong.append((question["asks"], found - wanted))
     assert wrong == []
     assert right / len(questions) >= UNDERSTOOD[name]
+
+
+@pytest.mark.parametrize(
+    ("site", "page", "opened", "not_opened"),
+    [
+        (
+            "suitecrm",
+            "crm.corp.example/#/roles",
+            [
+                "May I open https://crm.corp.example/#/roles?",
+                "I need to open (https://crm.corp.example/#/roles). Is that okay?",
+                "May I go to #/roles, please?",
+                "Can I open /#/roles?",
+                "May I visit the page Roles?",
+                '{"consent": "visit", "what": ["https://crm.corp.example/#/roles"]}',
+            ],
+            [
+                "May I open https://crm.corp.example/#/contacts?",
+                "May I open https://crm.corp.example/#/roles/contacts?",
+                "May I open crm.corp.example/#/contacts?",
+                "May I go to /#/contacts?",
+                "May I open https://roles.example/?",
+            ],
+        ),
+        (
+            "suitecrm",
+            "crm.corp.example/#/security-groups/**",
+            ["May I open crm.corp.example/#/security-groups/record/7?", "May I look at the Security Groups?"],
+            ["May I open the groups?", "May I open crm.corp.example/#/security?"],
+        ),
+        (
+            "openstreetmap",
+            "www.openstreetmap.org/oauth2/authorized_applications",
+            [
+                "May I open /oauth2/authorized_applications?",
+                "May I open the page with my authorized applications?",
+                "May I open https://www.openstreetmap.org/oauth2/authorized_applications/?",
+            ],
+            [
+                "May I open www.openstreetmap.org/oauth2/applications?",
+                "May I open gitlab.example/oauth2/authorized_applications?",
+            ],
+        ),
+        (
+            "gitlab",
+            "gitlab.corp.example/dashboard/projects/starred",
+            ["May I open gitlab.corp.example/dashboard/projects/starred?search=pollen?"],
+            ["May I open gitlab.corp.example/dashboard/projects?"],
+        ),
+    ],
+)
+def test_a_page_is_asked_for_by_its_address_or_its_title(
+    site: str, page: str, opened: list[str], not_opened: list[str]
+) -> None:
+    event, names = read_event({"visit": page}), Names(site_schema(site))
+    understood = [text for text in opened + not_opened if read(text, names, None).asks_for(event)]
+    assert understood == opened

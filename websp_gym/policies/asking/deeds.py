@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from websp_gym.policies.asking.words import Word
     from websp_gym.policies.events import ItemsOf, Press, Visit
     from websp_gym.sandbox.schema.settings import DeedKind
+    from websp_gym.sandbox.schema.site import SiteSchema
 
 _PAID = stems_in("paid")
 _WRITTEN = stems_in("written")
@@ -242,10 +243,25 @@ def is_pressed(event: Press, act: Act, before: Sequence[Sequence[Word]], things:
     return not rest and (by_name or bool(kinds & act.verb.kinds))
 
 
-def is_visited(event: Visit, act: Act) -> bool:
-    """Whether an act opens a page."""
-    parts = (*event.pattern.segments, *(event.pattern.route or ()))
-    words = [segment for segment in parts if segment not in ("", BELOW, ANY)]
-    said = content(act.said)
-    names = [stems(each) for each in (*words[-1:], event.pattern.host)]
-    return "visit" in act.verb.kinds and any(each and each <= said for each in names)
+def is_visited(event: Visit, act: Act, site: SiteSchema) -> bool:
+    """Whether an act opens a page, named by its address, by the last word of that or by its title."""
+    if "visit" not in act.verb.kinds:
+        return False
+    pattern, said = event.pattern, content(act.said)
+    if any(pattern.matches(_absolute(word.written, pattern.host)) for word in act.said):
+        return True
+    steps = [step for step in (*pattern.segments, *(pattern.route or ())) if step not in ("", BELOW, ANY)]
+    titles = [
+        page.title
+        for page in site.pages
+        if "{" not in page.path and pattern.matches(_absolute(page.path, pattern.host))
+    ]
+    names = (stems(name.replace("_", " ")) for name in (*steps[-1:], pattern.host, *titles))
+    return any(name and name <= said for name in names)
+
+
+def _absolute(text: str, host: str) -> str:
+    """Return the address that a text stands for; a path, or a route such as ``#/roles``, is one of the host."""
+    if text.startswith(("/", "#")):
+        text = f"{host}/{text.removeprefix('/')}"
+    return text if text.startswith(("http:", "https:")) else f"https://{text}"

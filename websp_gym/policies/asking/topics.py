@@ -110,7 +110,7 @@ class Reading:
                     if said & (stems(PURPOSES[each]) | stems(each)) - HARMLESS
                 }
             case Visit():
-                return {event.visit: None} if is_visited(event, act) else {}
+                return {event.visit: None} if is_visited(event, act, self._things.names.site) else {}
         return {}
 
     # ------------------------------------------------------------------ the account

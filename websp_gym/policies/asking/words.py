@@ -32,7 +32,9 @@ _CONTRACTED = {"n't": " not", "'ll": " will", "'d": " would", "'ve": " have", "'
 _IS = ("it", "that", "this", "what", "there", "here", "how", "who", "which", "everything", "all", "he", "she")
 """Words after which ``'s`` is a verb."""
 _TOKEN = re.compile(
-    r"\d{1,2}:\d\d|\w[\w@+'-]*(?:[.@](?=\w)[\w@+'-]+)*"  # a time, or a word
+    r"(?:https?://|(?<![\w.@/])(?:[a-z\d][a-z\d-]*\.)+[a-z]{2,}/|(?<![^\s(\"'])/?#?/)"  # an address, or its path
+    r"[^\s\"<>()]*[^\s\"<>().,;:!?'/]/?"
+    r"|\d{1,2}:\d\d|\w[\w@+'-]*(?:[.@](?=\w)[\w@+'-]+)*"  # a time, or a word
     r"|[.?!;:,()/\"\n]|-(?=\s)"  # a mark between words
 )
 _QUOTED = re.compile(r"\"([^\"\n]+)\"|(?<![\w])'(.+?)'(?!\w)")
