@@ -201,9 +201,15 @@ def _taken_over(path: Path, like: str, slug: str, within: tuple[str, ...]) -> It
         raise SetupError(f"{path}: like: {error}", path=str(path)) from error
 
 
-def set_names() -> list[str]:
-    """Return the names of the sets, in alphabetical order."""
-    return sorted({folder.name for place in _places() for folder in place.iterdir() if folder.is_dir()})
+def set_names(*, imported: bool = True) -> list[str]:
+    """Return the names of the sets, in alphabetical order.
+
+    Args:
+        imported: Whether to include those of imported datasets, whose policies may be against their own tasks.
+    """
+    return sorted(
+        {folder.name for place in _places(imported=imported) for folder in place.iterdir() if folder.is_dir()}
+    )
 
 
 def set_files(spec: str | Path) -> list[Path]:
@@ -228,11 +234,11 @@ def set_files(spec: str | Path) -> list[Path]:
     return files
 
 
-def _places() -> Iterator[Path]:
+def _places(*, imported: bool = True) -> Iterator[Path]:
     folders = list(data_dirs("task_configs"))
     # Without the extra, nothing was imported.
     with contextlib.suppress(MissingExtraError):
-        folders += sorted(datasets_folder().glob("[a-z]*"))
+        folders += sorted(datasets_folder().glob("[a-z]*")) if imported else []
     return (folder / FOLDER for folder in folders if (folder / FOLDER).is_dir())
 
 
