@@ -182,6 +182,9 @@ def test_mistakes_in_the_files_are_named_without_a_browser(tmp_path: Path) -> No
     recordings.parent.mkdir(parents=True)
     recordings.write_text("found: {start: x, gestures: [{click: {role: button, name: Save}}]}")
     (tmp_path / "sites" / "files" / "templates" / "odd.html").write_text("{% if %}")
+    (tmp_path / "sites" / "files" / "templates" / "lost.html").write_text(
+        "{% extends 'odd.html' %}\n{% if 1 %}{{ not_found() }}{% endif %}{% block a %}{{ 1 }}{% endblock %}"
+    )
     report = check_site("files", places=SearchPaths.below(tmp_path), online=False)
     assert 'unknown setting "adds"; did you mean "ads"?' in _said(report, "goal")
     assert "mail: 'maybe' is not true or false" in _said(report, "goal")
@@ -191,6 +194,9 @@ def test_mistakes_in_the_files_are_named_without_a_browser(tmp_path: Path) -> No
     assert "found has no trace yet; run `make traces SITE=files`" in _said(report, "recordings")
     assert "type does not fit a checkbox; it fits combobox" in _said(report, "ground truth")
     assert "odd.html:1:" in _said(report, "templates")
+    assert "lost.html:2: a template that extends another one evaluates this only" in _said(
+        report, "templates"
+    )
 
 
 def test_a_site_that_cannot_be_read_is_a_finding_with_its_reason(tmp_path: Path) -> None:

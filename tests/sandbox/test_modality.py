@@ -277,9 +277,10 @@ def test_a_board_is_drawn_for_the_page_alone(make: MakeEnv) -> None:
     for file in ("quarters.svg", "board.css", "nothing.svg"):
         assert page.evaluate("async (url) => (await fetch(url)).status", f"/boards/310/{file}") == 404
     assert page.evaluate("document.querySelector('.pictures img').naturalWidth") == 560
-    gone = page.goto("https://crm.corp.example/boards/310/quarters.svg")
-    assert gone is not None
-    assert gone.status == 404
+    for path in ("boards/310/quarters.svg", "_route/boards/nothing", "_route/boards/310/nothing"):
+        gone = page.goto(f"https://crm.corp.example/{path}")
+        assert gone is not None
+        assert gone.status == 404
 
 
 def test_further_tabs_are_open_behind_the_start_page(make: MakeEnv) -> None:

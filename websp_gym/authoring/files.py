@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import jinja2
+from jinja2 import nodes
 
 from websp_gym.authoring.findings import Finding, judged
 from websp_gym.authoring.roles import role_problems
@@ -122,9 +123,30 @@ def _template_problems(folder: Path) -> Iterator[str]:
     for path in sorted(folder.rglob("*")):
         if path.is_file():
             try:
-                environment.parse(path.read_text("utf-8"))
+                template = environment.parse(path.read_text("utf-8"))
             except jinja2.TemplateSyntaxError as error:
                 yield f"{path}:{error.lineno}: {error.message}"
+            else:
+                yield from (f"{path}:{line}: {_OUTSIDE}" for line in _outside_of_blocks(template))
+
+
+_OUTSIDE = (
+    "a template that extends another one evaluates this only within a block; for a check, use {% set %}"
+)
+
+
+def _outside_of_blocks(template: nodes.Template) -> Iterator[int]:
+    """Yield the lines of expressions that Jinja passes over in a template that extends another one."""
+    if not any(isinstance(node, nodes.Extends) for node in template.body):
+        return
+    for node in template.body:
+        if isinstance(node, nodes.Output | nodes.If | nodes.For):
+            written = [node] if isinstance(node, nodes.Output) else node.find_all(nodes.Output)
+            yield from (
+                each.lineno
+                for each in written
+                if any(not isinstance(part, nodes.TemplateData) for part in each.nodes)
+            )
 
 
 def _start_problems(catalog: Catalog, config: Site) -> Iterator[str]:
