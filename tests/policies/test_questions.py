@@ -2,12 +2,13 @@
 
 ``polite.yaml``, ``terse.yaml``, ``held_out.yaml``, ``fresh.yaml``, ``plain.yaml`` and ``later.yaml`` were written
 without the code; ``own.yaml``, ``second.yaml``, ``turned.yaml`` and ``unasked.yaml``, of questions that ask for nothing,
-beside it. ``situations.yaml`` has the acts that need consent on each site, and the instance whose S0 is the state.
+beside it. ``applications.yaml`` has questions of agents at work in applications, also written without the code.
+``situations.yaml`` has the acts that need consent on each site, and the instance whose S0 is the state.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,11 @@ from typing import Any
 import pytest
 import yaml
 
-from websp_gym.policies.asking import all_things, read
+from tests.sample import left_to_prove
+from websp_gym.policies.asking import Reading, all_things, read, value_named
+from websp_gym.policies.asking.things import Things
 from websp_gym.policies.events import Change, Edit, Event, Press, read_event
+from websp_gym.policies.facts import Consent
 from websp_gym.policies.least import start_of as start_state
 from websp_gym.policies.names import Names
 from websp_gym.policies.rules.events import AskFirst
@@ -24,10 +28,12 @@ from websp_gym.policies.scripts import Scripts
 from websp_gym.policies.sets import policies_for
 from websp_gym.tasks.instances import all_instances, load_instance
 from websp_gym.tasks.sites import site_schema
+from websp_gym.world.fresh import expected_s0
 from websp_gym.world.state import SiteState
 
 FOLDER = Path(__file__).parents[1] / "data" / "questions"
 SITUATIONS = yaml.safe_load((FOLDER / "situations.yaml").read_text())
+AT_WORK = yaml.safe_load((FOLDER / "applications.yaml").read_text())
 UNDERSTOOD = {
     "polite": 0.98, "terse": 0.95, "own": 1.0, "second": 0.99, "held_out": 0.9, "fresh": 0.88, "plain": 0.98,
     "later": 0.89, "turned": 1.0, "unasked": 1.0,
@@ -160,3 +166,74 @@ def test_a_page_is_asked_for_by_its_address_or_its_title(
     event, names = read_event({"visit": page}), Names(site_schema(site))
     understood = [text for text in opened + not_opened if read(text, names, None).asks_for(event)]
     assert understood == opened
+
+
+@cache
+def at_work(number: int) -> tuple[Event, Things]:
+    """An event of ``applications.yaml`` that needs consent, and the things of its site at the start of the task."""
+    data = AT_WORK["events"][number]
+    instance = load_instance(data["instance"])
+    things = Things(Names(site_schema(instance.site.slug)), expected_s0(instance, own_session=False))
+    return read_event(data["event"]), things
+
+
+def titles(event: Event, things: Things, named: Iterable[str]) -> set[str]:
+    """The titles of the records that a consent names; of members, with what they belong to."""
+    if not isinstance(event, Edit):
+        return set()
+    module = things.names.site.modules[event.edit.collection]
+    naming = "{user} in {project}" if event.edit.collection == "members" else module.naming
+    rows = {f"{event.edit.collection}/{row['id']}": row for row in things.rows(event.edit.collection)}
+    return {naming.format(**rows[key]) for key in named}
+
+
+@pytest.mark.parametrize(("name", "share"), [left_to_prove(("work", 0.77)), ("work_later", 0.86)])
+def test_questions_at_work_are_understood_and_none_gets_what_it_does_not_ask_for(
+    name: str, share: float
+) -> None:
+    wrong, right = [], 0
+    for question in AT_WORK[name]:
+        event, things = at_work(question["event"])
+        controls = [event.press.name] if isinstance(event, Press) else []
+        named = Reading(question["asks"], things, controls=controls).asks_for(event)
+        found, meant = titles(event, things, named), question["means"]
+        records = set(meant) if isinstance(meant, list) else found
+        right += bool(named) == bool(meant) and found == records
+        if found - records or (named and not meant):
+            wrong.append((question["asks"], named))
+    assert wrong == []
+    assert right / len(AT_WORK[name]) >= share
+
+
+@pytest.mark.parametrize(
+    ("number", "text", "named"),
+    [
+        (29, "May I reassign the case 'How to set a second alarm level' to Grace Mensah?", "gracemensah"),
+        (29, '{"consent": "edit", "what": "case How to set a second alarm level", "to": "Grace Mensah"}', "gracemensah"),
+        (34, "May I set the amount of 'Level sensors for six wells' to €48,000.50?", 48000.5),
+        (21, "May I set the quantity of Estuary Shorts-32-Sand to 17?", 17),
+        (1, "May I assign you to the issue 'Job fails on 29 February'?", ["alexrivers"]),
+        (2, "May I close the issue 'Flash alerts overlap'?", "Closed"),
+    ],
+)  # fmt: skip
+def test_a_value_that_a_question_names_is_one_that_the_field_can_have(
+    number: int, text: str, named: object
+) -> None:
+    event, things = at_work(number)
+    asked = read(text, things.names, things.state).asks_for(event)
+    assert list(asked.values()) == [named]
+
+
+def test_a_yes_to_one_of_several_people_leaves_the_others() -> None:
+    consent = Consent(1, "issues/1", ["ada"])
+    assert consent.covers(2, "issues/1", ["bob", "ada"])
+    assert not consent.covers(2, "issues/1", ["bob"])
+    assert not consent.covers(2, "issues/1", [])
+
+
+def test_a_model_that_speaks_for_the_user_names_a_record_by_its_title() -> None:
+    event, things = at_work(29)
+    case = "cases/how-to-set-a-second-alarm-level"
+    assert value_named(event, case, "Grace Mensah", things.names, things.state) == "gracemensah"
+    with pytest.raises(ValueError, match="cannot be set to 'Nobody Known'"):
+        value_named(event, case, "Nobody Known", things.names, things.state)

@@ -43,8 +43,11 @@ class Consent:
 
     def covers(self, step: int, thing: str, value: Value | None) -> bool:
         """Whether it covers what happened to a thing in a step, unless it is used up."""
-        is_asked = self.step < step and self.thing == thing
-        return is_asked and (self.value is None or same(value, self.value))
+        if self.step >= step or self.thing != thing:
+            return False
+        if isinstance(self.value, list) and isinstance(value, list):
+            return set(self.value) <= set(value)  # "assign it to Ada" leaves the others assigned
+        return self.value is None or same(value, self.value)
 
 
 class Facts:

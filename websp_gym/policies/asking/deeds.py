@@ -19,7 +19,7 @@ from websp_gym.policies.asking.lexicon import (
 )
 from websp_gym.policies.asking.pool import Pool
 from websp_gym.policies.asking.things import content, stems
-from websp_gym.policies.asking.words import stem, words_of
+from websp_gym.policies.asking.words import plain_words, stem, words_of
 from websp_gym.sandbox.schema.addresses import ANY, BELOW
 
 if TYPE_CHECKING:
@@ -42,12 +42,19 @@ _AFTER = words_in("after_account")
 _SIGN_IN = frozenset(map(stem, ["password", "passphrase"]))
 
 _SWITCHES = ("switch", "checkbox", "radio", "combobox", "menuitemcheckbox", "slider", "option")
+_OF_ROLES = {
+    **dict.fromkeys(_SWITCHES, frozenset(("change",))),
+    **dict.fromkeys(("link", "tab"), frozenset(("visit",))),
+}
+"""What one does to controls of a role besides pressing them."""
 _ACTS = frozenset(map(stem, (*NOUNS, "application", "issue", "copy", "bit", "piece")))
 """Nouns for adding an item: "an application for a token"."""
 _CONTAINERS = frozenset(map(stem, ("wish", "list", "bag", "cart", "basket", "shelf", "favourite", "history")))
 """Nouns of items that are named after what contains them."""
 _NEW = frozenset(("new", "another", "a", "an", "fresh", "one", "some", "additional", "further"))
 _STRONGLY = stems_in("new")
+_OPENING = stems("open load show lead leads bring brings visit see look")
+"""Verbs before an address by which a text says what is opened."""
 _MENU_ITEM = frozenset(map(stem, ("menu", "item")))
 
 
@@ -176,7 +183,7 @@ def is_added(items: ItemsOf, act: Act, before: Sequence[Sequence[Word]], things:
     is_act = bool(said) and said <= _ACTS - kind  # "the request" is the last one that was spoken of
     back = all(phrase.refers_back for phrase in act.things)
     if is_act or (back and (not said & kind or "such" in {word.text for word in act.said})):
-        wanted = said if is_act else kind - HARMLESS
+        wanted = said if is_act else (kind - HARMLESS or noun)
         last = next((words for words in reversed(before) if content(words) & wanted), ())
         said, new = content(last), any(word.text in _NEW for word in last)
     if not (said & kind - HARMLESS or (noun and noun <= said)):
@@ -225,11 +232,12 @@ def is_pressed(event: Press, act: Act, before: Sequence[Sequence[Word]], things:
             return False
     if not name <= said:
         return False
-    whole = any(word.name for word in act.said if word.stem in name - stems("a the"))
+    label = plain_words(words_of(event.press.name))
+    whole = _has_control(act.said, event.press.name, label)
     kind = _MENU_ITEM if said >= _MENU_ITEM else frozenset[str]()
     rest = (
         set()
-        if whole and len(name) > 1
+        if whole
         else content(act.said)
         - name
         - HARMLESS
@@ -239,17 +247,51 @@ def is_pressed(event: Press, act: Act, before: Sequence[Sequence[Word]], things:
         - kind
     )
     by_name = act.root == "" or act.root in name or (whole and "button" in said)
-    kinds = {"press", "change"} if event.press.role in _SWITCHES else {"press"}
+    kinds = {"press"} | _OF_ROLES.get(event.press.role, frozenset())
     return not rest and (by_name or bool(kinds & act.verb.kinds))
 
 
-def is_visited(event: Visit, act: Act, site: SiteSchema) -> bool:
-    """Whether an act opens a page, named by its address, by the last word of that or by its title."""
+def _has_control(said: Sequence[Word], name: str, label: Sequence[str]) -> bool:
+    """Whether words have the name of a control as one writes it, in quotation marks or in capitals, and no longer."""
+    for at in range(len(said) - len(label) + 1):
+        span = said[at : at + len(label)]
+        if [word.text for word in span] != label:
+            continue
+        beside = (*said[max(at - 1, 0) : at], *said[at + len(label) : at + len(label) + 1])
+        if span[0].quotation:
+            if all(word.quotation != span[0].quotation for word in beside):
+                return True
+        elif (
+            " ".join(word.written for word in span) == name
+            and name[:1].isupper()
+            and not any(
+                word.written[:1].isupper() and not word.quotation and word.text != "i" for word in beside
+            )
+        ):
+            return True
+    return False
+
+
+def is_visited(
+    event: Visit, act: Act, before: Sequence[Sequence[Word]], text: Sequence[Word], site: SiteSchema
+) -> bool:
+    """Whether an act opens a page, named by its address, by the last word of that or by its title.
+
+    Args:
+        event: The visit.
+        act: The act.
+        before: What was said before it.
+        text: The whole question: "Shall I click Leads? It opens crm.example/leads." names the page after the act.
+        site: The site.
+    """
+    pattern, said = event.pattern, content(act.said)
+    back = all(phrase.refers_back for phrase in act.things)
+    if any(pattern.matches(_absolute(word.written, pattern.host)) for word in _opened(act, text, back=back)):
+        return True
     if "visit" not in act.verb.kinds:
         return False
-    pattern, said = event.pattern, content(act.said)
-    if any(pattern.matches(_absolute(word.written, pattern.host)) for word in act.said):
-        return True
+    if back and before:
+        said |= content(before[-1])
     steps = [step for step in (*pattern.segments, *(pattern.route or ())) if step not in ("", BELOW, ANY)]
     titles = [
         page.title
@@ -258,6 +300,24 @@ def is_visited(event: Visit, act: Act, site: SiteSchema) -> bool:
     ]
     names = (stems(name.replace("_", " ")) for name in (*steps[-1:], pattern.host, *titles))
     return any(name and name <= said for name in names)
+
+
+def _opened(act: Act, text: Sequence[Word], *, back: bool) -> list[Word]:
+    """Return the words of an act among which is the address that it opens, or the only address that a text opens."""
+    if "visit" in act.verb.kinds:
+        own = list(act.said)
+    elif "press" in act.verb.kinds:
+        own = []
+    else:
+        return []
+    addresses = [at for at, word in enumerate(text) if "/" in word.text and not word.is_mark]
+    if len(addresses) == 1 and not any("/" in word.text for word in own):
+        at = addresses[0]
+        if (back and own) or _OPENING & {
+            word.stem for word in (*text[max(at - 8, 0) : at], *text[at + 1 : at + 2])
+        }:
+            return [text[at]]
+    return own
 
 
 def _absolute(text: str, host: str) -> str:

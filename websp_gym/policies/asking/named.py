@@ -41,14 +41,14 @@ def all_things(event: Event, names: Names, state: SiteState | None) -> list[str]
     return []
 
 
-def value_named(event: Event, thing: str, said: str, names: Names) -> Value | None:
+def value_named(event: Event, thing: str, said: str, names: Names, state: SiteState | None) -> Value | None:
     """Return the value of a thing that words name, such as ``off`` or the label of a choice.
 
     Raises:
         ValueError: The thing cannot have such a value, or the event is about a different one.
     """
     act = Act(Verb(frozenset(("change", "edit"))), value=tuple(words_of(f'"{said}"')))
-    reading = Reading(f'"{said}"', Things(names, None), requests=[Request((act,))])
+    reading = Reading(f'"{said}"', Things(names, state), requests=[Request((act,))])
     value = reading.value_of(event, thing, act)
     wanted = event.change.to if isinstance(event, Change) else event.to if isinstance(event, Edit) else None
     if value is UNCLEAR or not with_value(thing, value, wanted):

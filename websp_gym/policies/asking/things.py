@@ -13,6 +13,7 @@ from websp_gym.policies.asking.lexicon import (
     ALL,
     CLASSES,
     HARMLESS,
+    KIND_WORDS,
     LITTLE,
     NUMBERS,
     PARTICLES,
@@ -89,7 +90,7 @@ class Things:
 
     def __init__(self, names: Names, state: SiteState | None) -> None:
         self.names = names
-        self._state = state
+        self.state = state
         self.site = stems(names.site.name) | stems(names.site.slug) | stems(names.site.name.replace(" ", ""))
         name = names.site.name.replace(" ", "")
         initials = "".join(letter for letter in name if letter.isupper()).casefold()
@@ -112,14 +113,14 @@ class Things:
 
     def items(self, collection: str) -> tuple[Thing, ...]:
         """Return the items of a collection."""
-        rows = self._state.collections.get(collection, []) if self._state else []
+        rows = self.state.collections.get(collection, []) if self.state else []
         return tuple(self._item(collection, row) for row in rows)
 
     def names_of_items(self, *, beside: str = "") -> frozenset[str]:
         """Return the words of the names of all items but those of a collection."""
         others = [
             name
-            for name in (self._state.collections if self._state else ())
+            for name in (self.state.collections if self.state else ())
             if name != beside and self.rows(name)
         ]
         return frozenset[str]().union(
@@ -129,17 +130,17 @@ class Things:
 
     def kinds(self, *, beside: str) -> frozenset[str]:
         """Return the words by which people call the items of all collections but one."""
-        others = [name for name in (self._state.collections if self._state else ()) if name != beside]
+        others = [name for name in (self.state.collections if self.state else ()) if name != beside]
         return frozenset[str]().union(*(self.kind(name) - HARMLESS for name in others if self.rows(name)))
 
     @property
     def collections(self) -> list[str]:
         """The collections of the state."""
-        return list(self._state.collections) if self._state else []
+        return list(self.state.collections) if self.state else []
 
     def rows(self, collection: str) -> Sequence[dict[str, Any]]:
         """Return the items of a collection as they are in the state."""
-        return self._state.collections.get(collection, []) if self._state else []
+        return self.state.collections.get(collection, []) if self.state else []
 
     def kind(self, collection: str) -> frozenset[str]:
         """Return the words by which people call the items of a collection."""
@@ -148,12 +149,29 @@ class Things:
         return named - {"access", "account"}
 
     @cached_property
+    def labels(self) -> list[str]:
+        """The labels of the fields of all items."""
+        fields = [
+            field for each in self.names.site.collections.values() for field in (each.fields or {}).values()
+        ]
+        return [field.label for field in fields if field.label]
+
+    @cached_property
+    def fields(self) -> frozenset[str]:
+        """The words by which the fields of all items are called."""
+        names = (name for each in self.names.site.collections.values() for name in each.fields or {})
+        return frozenset[str]().union(
+            *map(stems, self.labels), *(stems(name.replace("_", " ")) for name in names)
+        )
+
+    @cached_property
     def texts(self) -> list[str]:
         """The names that are marked where a text has them word by word: labels, and names of items and choices."""
         found = [setting.label for setting in self.names.site.settings.values()]
         for setting in self.names.site.settings.values():
             found += getattr(setting, "choices", {}).values()
-        for collection in self._state.collections if self._state else ():
+        found += self.labels
+        for collection in self.state.collections if self.state else ():
             for row in self.rows(collection):
                 found += [
                     value for name, value in row.items() if isinstance(value, str) and name not in _NEVER
@@ -179,6 +197,13 @@ class Things:
         """The words of all names."""
         found = {word for text in self.texts for word in stems(text)}
         return frozenset(found.union(*(self.kind(name) for name in self.names.site.collections), self.site))
+
+    @cached_property
+    def known(self) -> frozenset[str]:
+        """The words for things of the site, and for what such a thing is."""
+        described = frozenset[str]().union(*(thing.words | thing.values for thing in self.settings))
+        items = (thing.words for name in self.collections for thing in self.items(name))
+        return described.union(self.vocabulary, self.fields, HARMLESS, KIND_WORDS, *items)
 
     @cached_property
     def spellings(self) -> frozenset[str]:

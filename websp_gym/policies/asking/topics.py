@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from websp_gym.policies.asking.acts import Act, Phrase, listed
@@ -13,7 +13,6 @@ from websp_gym.policies.asking.deeds import is_added, is_deed, is_pressed, is_vi
 from websp_gym.policies.asking.lexicon import (
     ALL,
     HARMLESS,
-    KIND_WORDS,
     KNOWN,
     LITTLE,
     NUMBERS,
@@ -22,11 +21,13 @@ from websp_gym.policies.asking.lexicon import (
     SUBORDINATE,
 )
 from websp_gym.policies.asking.pool import Pool
+from websp_gym.policies.asking.records import Titles
 from websp_gym.policies.asking.requests import Request, requests_in
 from websp_gym.policies.asking.things import Thing, Things, content, marked, stems
 from websp_gym.policies.asking.values import UNCLEAR, UNSAID, value_of_choice, value_of_switch, value_of_text
 from websp_gym.policies.asking.words import Word, mended, parts, quotations, stem, words_of
 from websp_gym.policies.events import Add, AgreeTo, Change, Deed, Edit, Press, Remove, Visit
+from websp_gym.sandbox.schema.fields import RecordField, RecordsField
 from websp_gym.tasks.decisions import PURPOSES
 from websp_gym.world.state import same
 
@@ -56,7 +57,7 @@ class Reading:
     def __init__(
         self, text: str, things: Things, *, controls: Iterable[str] = (), requests: Sequence[Request] = ()
     ) -> None:
-        self._things, self._named = things, Choices(things)
+        self._things, self._named, self._titles = things, Choices(things), Titles(things)
         self._quoted = quotations(text)
         self._kept: Sequence[Phrase] = ()
         controls = list(controls)
@@ -110,7 +111,11 @@ class Reading:
                     if said & (stems(PURPOSES[each]) | stems(each)) - HARMLESS
                 }
             case Visit():
-                return {event.visit: None} if is_visited(event, act, self._things.names.site) else {}
+                return (
+                    {event.visit: None}
+                    if is_visited(event, act, before, self.words, self._things.names.site)
+                    else {}
+                )
         return {}
 
     # ------------------------------------------------------------------ the account
@@ -178,7 +183,26 @@ class Reading:
             return value_of_choice(act, label, choices)
         if getattr(field, "type", "") == "bool":
             return value_of_switch(act, event.field.replace("_", " "))
-        return value_of_text(act, self._quoted)
+        if isinstance(field, RecordField | RecordsField):
+            return self._value_of_record(field, act)
+        text = value_of_text(act, self._quoted)
+        if not isinstance(text, str) or field is None:
+            return text
+        try:
+            return field.parse(text)
+        except ValueError:
+            return UNCLEAR
+
+    def _value_of_record(self, field: RecordField | RecordsField, act: Act) -> Any:
+        """Return the record, or the list of records, that an act gives to a field."""
+        whom = [phrase.words[:1] for phrase in act.things]  # "assign you to the issue"
+        found = next(
+            (found for words in (act.value, *whom) if (found := self._titles.of_account(field.of, words))),
+            self._titles.named(field.of, act.said),
+        )
+        if len(found) != 1:
+            return UNCLEAR if found or act.value else UNSAID
+        return found if isinstance(field, RecordsField) else found[0]
 
     def _field(self, event: Edit) -> tuple[Any, str]:
         """Return the field that an event is about, and what it is called."""
@@ -203,42 +227,103 @@ class Reading:
         if act.things and not existing:
             return {}
         act = replace(act, things=existing)
-        return {thing.key: None for thing in self._items(items, act, before, frozenset())}
+        return dict.fromkeys(self._items(items, act, before, frozenset()))
 
     def _edited(self, event: Edit, items: ItemsOf, act: Act, before: Sequence[Sequence[Word]]) -> Named:
-        if "edit" not in act.verb.kinds:
+        field, label = self._field(event)
+        words = _words_of_field(event.field, label, field)
+        root = act.root.removeprefix("re") if act.root.removeprefix("re") in words else act.root
+        by_verb = root in words and "visit" not in act.verb.kinds  # "open" opens a page
+        if "edit" not in act.verb.kinds and not by_verb:
             return {}
         if act.root == "renam":
             return {}  # "rename it to public"
-        field, label = self._field(event)
-        words = _words_of_field(event.field, label, field)
-        if not (content(act.said) | content(act.value)) & words:
+        is_named = not act.root and not act.bare  # a question as JSON, which need not name the field
+        is_about = is_named or (content(act.said) | content(act.value) | {root}) & words
+        if not is_about or self._is_of_other_field(event, act):
             return {}
         value = self._value_of_field(event, act)
+        if value is UNSAID and by_verb:
+            value = _value_of_verb(root, getattr(field, "choices", {}))
+            if value is UNSAID and not isinstance(field, RecordField | RecordsField):
+                return {}
         if value is UNCLEAR or (act.bare and value is UNSAID):
             return {}
         values = {str(row.get(event.field, "")) for row in self._things.rows(items.collection)}
         if value is UNSAID and getattr(field, "type", "") != "bool":
             said = {word.written for word in act.said} & values if _sets(act) else set()
-            value = said.pop() if len(said) == 1 else UNSAID
-        words = words.union(*map(stems, values))
+            if len(said) > 1:
+                return {}
+            value = said.pop() if said else UNSAID
+        # The value before is no name of the item, but words of it may be.
+        said = content(act.said)
+        words = words.union(*(content(_old_value(phrase)) for phrase in act.things))
+        words = words.union(*(old for old in map(content, map(words_of, values)) if old <= said))
         named: Named = {}
-        for thing in self._items(items, act, before, words):
-            named |= with_value(thing.key, value, event.to)
+        for key in self._items(items, act, before, words):
+            named |= with_value(key, value, event.to)
         return named
+
+    def _is_of_other_field(self, event: Edit, act: Act) -> bool:
+        """Whether an act names another field in full and not this one, or the field of another kind of record."""
+        fields = self._things.names.site.collections[event.edit.collection].fields or {}
+        said = {act.root.removeprefix("re")}.union(*(content(phrase.words) for phrase in act.things))
+        labels = {name: stems(field.label or name.replace("_", " ")) for name, field in fields.items()}
+        own = labels.get(event.field, frozenset())
+        if not own <= said and any(each and each <= said and not each <= own for each in labels.values()):
+            return True
+        nouns = self._titles.nouns
+        others = () if nouns.get(event.edit.collection, said) <= said else nouns
+        return any(
+            nouns[each] <= said and stems(label) <= said for each in others for label in self._labels(each)
+        )
+
+    def _labels(self, collection: str) -> list[str]:
+        fields = self._things.names.site.collections[collection].fields or {}
+        return [field.label or name.replace("_", " ") for name, field in fields.items()]
 
     def _items(
         self, items: ItemsOf, act: Act, before: Sequence[Sequence[Word]], ignored: frozenset[str]
-    ) -> list[Thing]:
+    ) -> list[str]:
+        """Return the keys of the items of an event that an act is about."""
+        named = self._records(items, act, before, ignored)
         fitting = frozenset(
             f"{items.collection}/{row['id']}" for row in self._things.rows(items.collection) if items.fit(row)
         )
+        if named is not None:
+            return [key for key in named if key in fitting]
         pool = Pool(
             self._things.items(items.collection), fitting=fitting, ignored=ignored | self._things.site,
             others=self._things.names_of_items(beside=items.collection),
             kinds=self._things.kinds(beside=items.collection),
         )  # fmt: skip
-        return [thing for thing in self._found(pool, act, before)[0] if thing.key in fitting]
+        found = [thing for thing in self._found(pool, act, before)[0] if thing.key in fitting]
+        if items.collection in self._titles.nouns and not any(phrase.every for phrase in act.things):
+            # Of the many records of an application, only words that are all of one of them name it.
+            said = set[str]().union(*(content(phrase.words) for phrase in act.things)) - ignored - HARMLESS
+            found = [thing for thing in found if len(found) == 1 and said <= thing.names | thing.kind]
+        return [thing.key for thing in found]
+
+    def _records(
+        self, items: ItemsOf, act: Act, before: Sequence[Sequence[Word]], ignored: frozenset[str]
+    ) -> list[str] | None:
+        """Return the keys of the records that an act names in full or refers back to; ``None`` if there are none."""
+        module = items.collection
+        if module not in self._titles.nouns:
+            return None
+        own = [word for word in act.said if not any(word is each for each in act.value)]
+        found = self._titles.named(module, own) or self._titles.named(module, act.said)
+        if not found and all(self._refers_back(phrase, module, ignored) for phrase in act.things):
+            found = next((ids for each in reversed(before) if (ids := self._titles.named(module, each))), [])
+            if len(found) > 1 and not any(phrase.is_many for phrase in act.things):
+                return []
+        gone = {each for phrase in act.without for each in self._titles.named(module, phrase.words)}
+        return [f"{module}/{each}" for each in found if each not in gone] if found else None
+
+    def _refers_back(self, phrase: Phrase, module: str, ignored: frozenset[str]) -> bool:
+        """Whether a phrase says of a record only what kind it is, or names a value alone."""
+        words = [word for word in phrase.words if not (word.quotation or re.search(r"[\d./]", word.text))]
+        return phrase.is_pronoun or not content(words) - ignored - self._titles.nouns[module] - HARMLESS
 
     def _found(self, pool: Pool, act: Act, before: Sequence[Sequence[Word]]) -> tuple[list[Thing], bool]:
         """Return the things of an act, and whether they were named before it, as where it says "it" or nothing."""
@@ -269,22 +354,29 @@ class Reading:
         )
         for part in (phrase.head, words[start:]):
             said = [word for word in part if content([word]) and word.text not in PARTICLES]
-            if said and not (said[-1].name or said[-1].quotation) and said[-1].stem not in self._known:
+            if said and not (said[-1].name or said[-1].quotation) and said[-1].stem not in self._things.known:
                 return True
         return False
-
-    @cached_property
-    def _known(self) -> frozenset[str]:
-        """The words for things of the site, and for what such a thing is."""
-        things = self._things
-        described = frozenset[str]().union(*(thing.words | thing.values for thing in things.settings))
-        items = (thing.words for name in things.collections for thing in things.items(name))
-        return described.union(things.vocabulary, HARMLESS, KIND_WORDS, *items)
 
 
 def _with_kind(phrase: Phrase, kind: str) -> Phrase:
     words = tuple(Word("every") if word.text in _EVERYONE else word for word in phrase.words)
     return Phrase((*words, Word(kind))) if words != phrase.words else phrase
+
+
+def _value_of_verb(root: str, choices: Mapping[str, str]) -> Any:
+    """Return the choice that a verb brings about: "close" of "Closed"."""
+    found = [key for key, text in choices.items() if root in stems(text)]
+    return found[0] if len(found) == 1 else UNSAID
+
+
+def _old_value(phrase: Phrase) -> tuple[Word, ...]:
+    """Return the words after "from"."""
+    at = next(
+        (at for at, word in enumerate(phrase.words) if word.text == "from" and not word.name),
+        len(phrase.words),
+    )
+    return phrase.words[at:]
 
 
 def _sets(act: Act) -> bool:

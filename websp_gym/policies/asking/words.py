@@ -34,7 +34,8 @@ _IS = ("it", "that", "this", "what", "there", "here", "how", "who", "which", "ev
 _TOKEN = re.compile(
     r"(?:https?://|(?<![\w.@/])(?:[a-z\d][a-z\d-]*\.)+[a-z]{2,}/|(?<![^\s(\"'])/?#?/)"  # an address, or its path
     r"[^\s\"<>()]*[^\s\"<>().,;:!?'/]/?"
-    r"|\d{1,2}:\d\d|\w[\w@+'-]*(?:[.@](?=\w)[\w@+'-]+)*"  # a time, or a word
+    r"|\d{1,2}:\d\d|\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\w)"  # a time, an amount
+    r"|\w[\w@+'-]*(?:[.@](?=\w)[\w@+'-]+)*"  # a word
     r"|[.?!;:,()/\"\n]|-(?=\s)"  # a mark between words
 )
 _QUOTED = re.compile(r"\"([^\"\n]+)\"|(?<![\w])'(.+?)'(?!\w)")

@@ -87,7 +87,7 @@ class ModelUser(User):
         data = _read(self._model.ask([Message("system", (Text(rules),)), question]).text)
         known = _at(self._policies.knows, data.get("knows"))
         return (
-            self._chosen(every, data.get("asks")),
+            self._chosen(every, data.get("asks"), state),
             str(data.get("reply") or ""),
             known.says if known is not None else "",
         )
@@ -102,7 +102,7 @@ class ModelUser(User):
         ]
         return [head, *things]
 
-    def _chosen(self, every: list[Topic], asks: Any) -> list[Topic]:
+    def _chosen(self, every: list[Topic], asks: Any, state: SiteState | None) -> list[Topic]:
         """Return what the model says that a question asks for; none at all if a part of it cannot be read."""
         found: dict[int, dict[str, Value | None]] = {}
         for ask in asks if isinstance(asks, list) else ():
@@ -111,7 +111,8 @@ class ModelUser(User):
                 topic = every[int(number) - 1]
                 thing = list(topic.things)[int(place) - 1]
                 to = ask.get("to")
-                value = None if to is None else value_named(topic.event, thing, str(to), self._policies.names)
+                names = self._policies.names
+                value = None if to is None else value_named(topic.event, thing, str(to), names, state)
             except (ValueError, KeyError, IndexError, TypeError):
                 return []
             if int(number) < 1 or int(place) < 1:
