@@ -16,7 +16,7 @@ from websp_gym.errors import SetupError, UnknownInstanceError
 from websp_gym.policies.sets import policies_for
 from websp_gym.rollouts import choose_episodes
 from websp_gym.scoring.solved_at_start import balance_solved, solved_at_start, without_solved
-from websp_gym.tasks.ids import instance_ids
+from websp_gym.tasks.ids import instance_ids, work_ids
 from websp_gym.tasks.instances import load_instance
 from websp_gym.tasks.splits import split_ids
 
@@ -90,6 +90,13 @@ def test_instances_are_chosen_by_split_site_and_category() -> None:
     assert ids(ids=["BBC-*", "Goal-*"]) == [
         name for name in instance_ids() if name.startswith(("BBC", "Goal"))
     ]
+    assert ids(site="SuiteCRM", split="test") == split_ids("task", ids="SuiteCRM-*")[1]
+    assert ids(site="SuiteCRM", split="train", split_by="state") == [
+        name for name in work_ids() if name.startswith("SuiteCRM-")
+    ]
+    flows = ids(ids="*-flow-*", split="test", split_by="site")
+    assert {load_instance(one).site.slug for one in flows} <= {load_instance(one).site.slug for one in test}
+    assert not set(ids(ids="*-flow-*", split="train")) & set(ids(ids="*-flow-*", split="test"))
     with pytest.raises(SetupError, match="train, test"):
         ids(split="valid")
     with pytest.raises(SetupError, match="no instance"):

@@ -63,6 +63,12 @@ def test_groups_start_from_the_same_page_and_are_paid(pool: Pool) -> None:
     assert passed.page.costs["actions"] >= 4
 
 
+@pytest.mark.parametrize("name", ["Magento-stwab-77", "BBC-flow-1"])
+def test_a_pool_plays_work_and_everyday_tasks_as_well(pool: Pool, name: str) -> None:
+    played = pool.rollout(name, nothing)
+    assert (played.page.instance, played.reward) == (name, 0.0)
+
+
 def test_each_rollout_has_the_policies_of_its_own_instance() -> None:
     with Pool(1, policies="standard", pictures=False) as one:
         for name in (TODO, "GitHub-task-133"):

@@ -12,7 +12,7 @@ from websp_gym.cli.output import Console
 from websp_gym.env.options import Options
 from websp_gym.records.runs import count
 from websp_gym.rollouts.episodes import Solved, choose_episodes
-from websp_gym.tasks.splits import SplitBy, side_of_split
+from websp_gym.tasks.splits import SplitBy, on_side
 
 
 def nemo(
@@ -38,7 +38,7 @@ def nemo(
     from websp_gym.trainers.nemo_folder import CONFIG, write_folder
 
     episodes = choose_episodes(ids or ["*"], solved=solved, trials=trials)
-    held_out = set(side_of_split("test", split_by))
+    held_out = set(on_side({name for name, _ in episodes}, "test", split_by))
     sides = {
         "train": [one for one in episodes if one[0] not in held_out],
         "validation": [one for one in episodes if one[0] in held_out],

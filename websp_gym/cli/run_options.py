@@ -16,7 +16,7 @@ from websp_gym.errors import SetupError
 from websp_gym.runner.batch import Backend
 from websp_gym.runner.subset import failed_of as choose_failed
 from websp_gym.tasks.selection import select_instances
-from websp_gym.tasks.splits import side_of_split
+from websp_gym.tasks.splits import on_side
 
 _PER_SITE = 2
 
@@ -67,10 +67,10 @@ class Selection:
         if self.split is None:
             return found
         side, _, by = self.split.partition(":")
-        chosen = set(side_of_split(side, by or "task"))
-        if not chosen & set(found):
+        chosen = on_side(found, side, by or "task")
+        if not chosen:
             raise SetupError(f"none of these instances is on the side {self.split}", option="split")
-        return [name for name in found if name in chosen]
+        return chosen
 
     def narrowed(self, ids: Sequence[str], seed: int) -> list[str]:
         """Return those that --failed-of and --limit leave of them; print what --failed-of chose."""

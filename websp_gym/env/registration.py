@@ -101,7 +101,7 @@ def make_sampled_env(
         ids: A glob, or several, of the instances.
         site: Only instances of this website.
         category: Only instances whose task category contains this text.
-        split: Only one side of :func:`~websp_gym.tasks.splits.split_ids` over all instances.
+        split: Only one side of a split (:func:`~websp_gym.tasks.splits.on_side`).
         split_by: What that split holds out: ``task``, ``site`` or ``state``.
         **options: As for :func:`make_env`, but in the sandbox ``reward`` defaults to ``strict``.
 
@@ -114,13 +114,12 @@ def make_sampled_env(
     require_docstrings()
     from websp_gym.env.sampled import SampledEnv
     from websp_gym.tasks.selection import select_instances
-    from websp_gym.tasks.splits import side_of_split
+    from websp_gym.tasks.splits import on_side
 
     patterns = [ids] if isinstance(ids, str) else list(ids)
     names = select_instances(patterns, site=site, category=category)
     if split is not None:
-        side = set(side_of_split(split, split_by))
-        names = [name for name in names if name in side]
+        names = on_side(names, split, split_by)
     return SampledEnv(names, **_with_reward(options, training=True))
 
 

@@ -8,7 +8,7 @@ from typing import Literal
 from websp_gym.errors import SetupError, nearest
 from websp_gym.scoring.solved_at_start import balance_solved, without_solved
 from websp_gym.tasks.selection import select_instances
-from websp_gym.tasks.splits import SplitBy, side_of_split
+from websp_gym.tasks.splits import SplitBy, on_side
 
 Solved = Literal["keep", "drop", "balance"]
 SOLVED: tuple[Solved, ...] = ("keep", "drop", "balance")
@@ -26,7 +26,7 @@ def choose_episodes(
 
     Args:
         ids: A glob, or several, of the instances.
-        split: Only one side of :func:`~websp_gym.tasks.splits.split_ids` over all instances.
+        split: Only one side of a split (:func:`~websp_gym.tasks.splits.on_side`).
         split_by: What that split holds out: ``task``, ``site`` or ``state``.
         solved: What to do with instances that are solved at the start: ``keep`` or ``drop`` them, or ``balance``
             them with the others (:func:`~websp_gym.scoring.solved_at_start.balance_solved`).
@@ -46,8 +46,7 @@ def choose_episodes(
         raise SetupError(f"trials={trials!r}: give a whole number from 1", option="trials")
     names = select_instances([ids] if isinstance(ids, str) else list(ids))
     if split is not None:
-        side = set(side_of_split(split, split_by))
-        names = [name for name in names if name in side]
+        names = on_side(names, split, split_by)
     if solved == "drop":
         names = without_solved(names)
     if solved == "balance":

@@ -32,6 +32,9 @@ class Step:
     text: str
 
 
+_SELECTING = {"ids", "site", "category", "split"}
+_ANY = {"ids": ("*", "*-flow-*", "*-stwab-*")}
+"""Unless the options select some, any instance can be played."""
 Request = Reset | Step
 Reply = Page | WebspError | RuntimeError
 
@@ -53,7 +56,7 @@ def serve(connections: Sequence[Connection], options: Mapping[str, Any]) -> None
 
 
 def _serve_one(connection: Connection, options: Mapping[str, Any]) -> None:
-    env = make_sampled_env(**options)
+    env = make_sampled_env(**({} if _SELECTING & options.keys() else _ANY), **options)
     player = _Player(env)
     with contextlib.suppress(WebspError):  # the first reset raises it again, and that is answered
         env.start_browser()

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from typing import Literal
 
 from websp_gym.errors import SetupError, nearest
+from websp_gym.tasks.ids import flow_ids, is_everyday, is_work, work_ids
 from websp_gym.tasks.instances import load_instance
 from websp_gym.tasks.selection import select_instances
 
@@ -55,7 +56,7 @@ def split_ids(
 
 
 def side_of_split(side: str, by: str) -> list[str]:
-    """Return the ids of one side (``train`` or ``test``) of :func:`split_ids` over all instances.
+    """Return the ids of one side (``train`` or ``test``) of :func:`split_ids` over all 200 instances.
 
     Raises:
         SetupError: There is no such side, or ``by`` is not valid.
@@ -64,6 +65,39 @@ def side_of_split(side: str, by: str) -> list[str]:
         way = f"; split_by={side!r} says what is held out" if side in WAYS else ""
         raise SetupError(f"split={side!r}: use one of {', '.join(SIDES)}{way}", option="split")
     return split_ids(by)[SIDES.index(side)]
+
+
+def on_side(names: Iterable[str], side: str, by: str) -> list[str]:
+    """Return those of some ids that are on one side of a split.
+
+    The instances, the tasks of applications and the everyday tasks are split each by themselves, so one kind does not
+    change the others. Everyday tasks are on their site's side of the split by site, and in ``train`` by state.
+
+    Args:
+        names: Ids of any kind.
+        side: ``train`` or ``test``.
+        by: What is held out: ``site``, ``task`` or ``state``.
+
+    Raises:
+        SetupError: There is no such side, or ``by`` is not valid.
+    """
+    listed = list(names)
+    chosen = set(side_of_split(side, by))
+    if any(map(is_work, listed)):
+        chosen.update(work_ids() * (side == "train") if by == "state" else _side(side, by, "*-stwab-*"))
+    if any(map(is_everyday, listed)):
+        if by == "task":
+            chosen.update(_side(side, by, "*-flow-*"))
+        elif by == "site":
+            sites = {load_instance(name).site.slug for name in chosen}
+            chosen.update(name for name in flow_ids() if load_instance(name).site.slug in sites)
+        else:
+            chosen.update(flow_ids() * (side == "train"))
+    return [name for name in listed if name in chosen]
+
+
+def _side(side: str, by: str, ids: str) -> list[str]:
+    return split_ids(by, ids=ids)[SIDES.index(side)]
 
 
 def held_out(rows: Iterable[Row], by: str, *, share: float = 0.3, seed: int = 0) -> set[str]:
