@@ -33,7 +33,7 @@ class Step:
 
 
 _SELECTING = {"ids", "site", "category", "split"}
-_ANY = {"ids": ("*", "*-flow-*", "*-stwab-*")}
+_ANY: dict[str, Any] = {"ids": ("*", "*-flow-*", "*-stwab-*")}
 """Unless the options select some, any instance can be played."""
 Request = Reset | Step
 Reply = Page | WebspError | RuntimeError
