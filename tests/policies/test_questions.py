@@ -213,7 +213,9 @@ def test_questions_at_work_are_understood_and_none_gets_what_it_does_not_ask_for
         (34, "May I set the amount of 'Level sensors for six wells' to €48,000.50?", 48000.5),
         (21, "May I set the quantity of Estuary Shorts-32-Sand to 17?", 17),
         (1, "May I assign you to the issue 'Job fails on 29 February'?", ["alexrivers"]),
+        (1, "May I assign the issue 'Job fails on 29 February' to Jonas Weber?", ["jonasweber"]),
         (2, "May I close the issue 'Flash alerts overlap'?", "Closed"),
+        (29, "May I reassign the case 'How to set a second alarm level' from Sofia Lindqvist to Grace Mensah?", "gracemensah"),
     ],
 )  # fmt: skip
 def test_a_value_that_a_question_names_is_one_that_the_field_can_have(

@@ -198,7 +198,7 @@ class Reading:
         whom = [phrase.words[:1] for phrase in act.things]  # "assign you to the issue"
         found = next(
             (found for words in (act.value, *whom) if (found := self._titles.of_account(field.of, words))),
-            self._titles.named(field.of, act.said),
+            self._titles.named(field.of, act.said[: -len(_old_value(act.said)) or None]),
         )
         if len(found) != 1:
             return UNCLEAR if found or act.value else UNSAID
@@ -232,37 +232,39 @@ class Reading:
     def _edited(self, event: Edit, items: ItemsOf, act: Act, before: Sequence[Sequence[Word]]) -> Named:
         field, label = self._field(event)
         words = _words_of_field(event.field, label, field)
-        root = act.root.removeprefix("re") if act.root.removeprefix("re") in words else act.root
-        by_verb = root in words and "visit" not in act.verb.kinds  # "open" opens a page
-        if "edit" not in act.verb.kinds and not by_verb:
-            return {}
-        if act.root == "renam":
-            return {}  # "rename it to public"
-        is_named = not act.root and not act.bare  # a question as JSON, which need not name the field
-        is_about = is_named or (content(act.said) | content(act.value) | {root}) & words
-        if not is_about or self._is_of_other_field(event, act):
-            return {}
-        value = self._value_of_field(event, act)
-        if value is UNSAID and by_verb:
-            value = _value_of_verb(root, getattr(field, "choices", {}))
-            if value is UNSAID and not isinstance(field, RecordField | RecordsField):
-                return {}
-        if value is UNCLEAR or (act.bare and value is UNSAID):
+        by_verb = _verb_of_field(act, words)
+        named = content(act.said) | content(act.value) | {by_verb}
+        is_json = not act.root and not act.bare  # which need not name the field
+        if (
+            ("edit" not in act.verb.kinds and not by_verb)
+            or not (is_json or named & words)
+            or act.root == "renam"  # "rename it to public"
+            or self._is_of_other_field(event, act)
+        ):
             return {}
         values = {str(row.get(event.field, "")) for row in self._things.rows(items.collection)}
-        if value is UNSAID and getattr(field, "type", "") != "bool":
-            said = {word.written for word in act.said} & values if _sets(act) else set()
-            if len(said) > 1:
-                return {}
-            value = said.pop() if said else UNSAID
+        value = self._value_edited(event, act, by_verb, values)
+        if value is UNCLEAR or (act.bare and value is UNSAID):
+            return {}
         # The value before is no name of the item, but words of it may be.
         said = content(act.said)
-        words = words.union(*(content(_old_value(phrase)) for phrase in act.things))
+        words = words.union(content(_old_value(act.said)))
         words = words.union(*(old for old in map(content, map(words_of, values)) if old <= said))
-        named: Named = {}
+        found: Named = {}
         for key in self._items(items, act, before, words):
-            named |= with_value(key, value, event.to)
-        return named
+            found |= with_value(key, value, event.to)
+        return found
+
+    def _value_edited(self, event: Edit, act: Act, by_verb: str, values: set[str]) -> Any:
+        """Return the value that an act gives to a field: as said, by its verb, or one that it has somewhere."""
+        value, field = self._value_of_field(event, act), self._field(event)[0]
+        if value is UNSAID and by_verb and not isinstance(field, RecordField | RecordsField):
+            value = _value_of_verb(by_verb, getattr(field, "choices", {}))
+            return UNCLEAR if value is UNSAID else value
+        if value is UNSAID and getattr(field, "type", "") != "bool" and _sets(act):
+            said = {word.written for word in act.said} & values
+            return UNCLEAR if len(said) > 1 else said.pop() if said else UNSAID
+        return value
 
     def _is_of_other_field(self, event: Edit, act: Act) -> bool:
         """Whether an act names another field in full and not this one, or the field of another kind of record."""
@@ -370,13 +372,19 @@ def _value_of_verb(root: str, choices: Mapping[str, str]) -> Any:
     return found[0] if len(found) == 1 else UNSAID
 
 
-def _old_value(phrase: Phrase) -> tuple[Word, ...]:
+def _old_value(words: Sequence[Word]) -> Sequence[Word]:
     """Return the words after "from"."""
-    at = next(
-        (at for at, word in enumerate(phrase.words) if word.text == "from" and not word.name),
-        len(phrase.words),
-    )
-    return phrase.words[at:]
+    at = (at for at, word in enumerate(words) if word.text == "from" and not word.name)
+    return words[next(at, len(words)) :]
+
+
+def _verb_of_field(act: Act, words: frozenset[str]) -> str:
+    """Return the verb of an act if a field or a value of it is named after it: "assign", "close"; else nothing.
+
+    "Open" opens a page.
+    """
+    root = act.root if act.root in words else act.root.removeprefix("re")
+    return root if root in words and "visit" not in act.verb.kinds else ""
 
 
 def _sets(act: Act) -> bool:
