@@ -9,6 +9,8 @@ if [ -n "$browser" ] && [ "$(major chromedriver)" != "$browser" ] && [ "$(major 
 	version=$(dpkg-query -W -f='${Version}' chromium)
 	scratch=$(mktemp -d)
 	(cd "$scratch" && apt-get download "chromium-driver=$version" >/dev/null && dpkg -x chromium-driver_*.deb .)
-	mv "$scratch/usr/bin/chromedriver" "$folder/chromedriver"
+	# It is a link in newer packages; one that an earlier run moved here leads nowhere.
+	rm -f "$folder/chromedriver"
+	cp -L "$scratch/usr/bin/chromedriver" "$folder/chromedriver"
 	rm -rf "$scratch"
 fi
