@@ -16,7 +16,7 @@ from websp_gym.tasks.ids import instance_ids
 from websp_gym.tasks.instances import load_instance
 from websp_gym.tasks.sites import site_schema
 
-TWO_PAGES = {("gist.github.com/**", "github.com"), ("www.wolfram.com/products", "account.wolfram.com")}
+TWO_PAGES = {("www.wolfram.com/products", "account.wolfram.com")}
 """Where the other host has another page at the same path."""
 
 
