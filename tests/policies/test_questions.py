@@ -26,7 +26,7 @@ from websp_gym.policies.names import Names
 from websp_gym.policies.rules.events import AskFirst
 from websp_gym.policies.scripts import Scripts
 from websp_gym.policies.sets import policies_for
-from websp_gym.tasks.instances import all_instances, load_instance
+from websp_gym.tasks.instances import all_instances, all_work, load_instance
 from websp_gym.tasks.sites import site_schema
 from websp_gym.world.fresh import expected_s0
 from websp_gym.world.state import SiteState
@@ -95,6 +95,26 @@ def test_a_question_in_the_words_of_the_policy_is_understood_at_every_site() -> 
             found = read(text, policies.names, state, controls).asks_for(event)
             if set(found) != set(all_things(event, policies.names, state)):
                 misread[instance.id, text] = found
+    assert misread == {}
+
+
+@pytest.mark.proof
+def test_a_question_in_the_words_of_the_policy_is_understood_in_every_application() -> None:
+    misread, tried = {}, set()
+    for instance in all_work():
+        policies = policies_for(instance, "hard")
+        events = [each.rule.ask_first.to for each in policies.policies if isinstance(each.rule, AskFirst)]
+        controls = [event.press.name for event in events if isinstance(event, Press)]
+        asked = {Scripts(policies, instance).question_about(event): event for event in events}
+        new = {text: event for text, event in asked.items() if (instance.site.slug, text) not in tried}
+        state = expected_s0(instance, own_session=False) if new else SiteState()
+        things = Things(policies.names, state)
+        for text, event in new.items():
+            tried.add((instance.site.slug, text))
+            found = Reading(text, things, controls=controls).asks_for(event)
+            if set(found) != set(all_things(event, policies.names, state)):
+                misread[instance.id, text] = found
+    assert len(tried) > 50
     assert misread == {}
 
 
@@ -239,3 +259,16 @@ def test_a_model_that_speaks_for_the_user_names_a_record_by_its_title() -> None:
     assert value_named(event, case, "Grace Mensah", things.names, things.state) == "gracemensah"
     with pytest.raises(ValueError, match="cannot be set to 'Nobody Known'"):
         value_named(event, case, "Nobody Known", things.names, things.state)
+
+
+@pytest.mark.parametrize(("number", "text", "all_of_them"), [
+    (29, 'May I change the field "Assigned to" of all cases?', True),
+    (27, "May I change the office phone of all accounts?", True),
+    (27, "May I change the office phone of all unused accounts?", False),
+    (27, "May I change the office phone of all accounts in Oslo?", False),
+])  # fmt: skip
+def test_all_records_of_a_kind_are_asked_for_together(number: int, text: str, all_of_them: bool) -> None:
+    event, things = at_work(number)
+    asked = read(text, things.names, things.state).asks_for(event)
+    assert (set(asked) == set(all_things(event, things.names, things.state))) == all_of_them
+    assert all_of_them or len(asked) < 5

@@ -19,6 +19,8 @@ from websp_gym.policies.asking.lexicon import (
     PARTICLES,
     SPELLABLE,
     SUBORDINATE,
+    stems_in,
+    words_in,
 )
 from websp_gym.policies.asking.pool import Pool
 from websp_gym.policies.asking.records import Titles
@@ -40,6 +42,8 @@ Named = dict[str, "Value | None"]
 _MOST_WORDS = 400
 """Maximum number of words of a question; a longer text is not understood, so that none takes long to read."""
 _REASONS = SUBORDINATE - {"as"}
+_LIMITING = stems_in("limiting")
+_LIMITS = words_in("since") | {"i", "we", "you"}
 _EVERYONE = frozenset(("everyone", "everybody", "everything"))
 _ALONE = frozenset(("stop", "quit", "ceas", "halt", "paus", "end", "start", "begin"))  # "Should I stop?"
 
@@ -313,6 +317,8 @@ class Reading:
         module = items.collection
         if module not in self._titles.nouns:
             return None
+        if any(self._means_all(phrase, module, ignored) for phrase in act.things) and not act.without:
+            return [f"{module}/{row['id']}" for row in self._things.rows(module)]
         own = [word for word in act.said if not any(word is each for each in act.value)]
         found = self._titles.named(module, own) or self._titles.named(module, act.said)
         if not found and all(self._refers_back(phrase, module, ignored) for phrase in act.things):
@@ -322,10 +328,19 @@ class Reading:
         gone = {each for phrase in act.without for each in self._titles.named(module, phrase.words)}
         return [f"{module}/{each}" for each in found if each not in gone] if found else None
 
+    def _means_all(self, phrase: Phrase, module: str, ignored: frozenset[str]) -> bool:
+        """Whether a phrase means all records of a kind, without a limit that no record shows: "all unused leads"."""
+        words = [word for word in phrase.words if not word.name]
+        limits = _LIMITS & {word.text for word in words} or (
+            _LIMITING - self._titles.nouns[module] - ignored
+        ) & {word.stem for word in words}
+        return phrase.every and not limits and self._refers_back(phrase, module, ignored)
+
     def _refers_back(self, phrase: Phrase, module: str, ignored: frozenset[str]) -> bool:
         """Whether a phrase says of a record only what kind it is, or names a value alone."""
         words = [word for word in phrase.words if not (word.quotation or re.search(r"[\d./]", word.text))]
-        return phrase.is_pronoun or not content(words) - ignored - self._titles.nouns[module] - HARMLESS
+        known = ignored | self._titles.nouns[module] | HARMLESS | {"field"}
+        return phrase.is_pronoun or not content(words) - known
 
     def _found(self, pool: Pool, act: Act, before: Sequence[Sequence[Word]]) -> tuple[list[Thing], bool]:
         """Return the things of an act, and whether they were named before it, as where it says "it" or nothing."""
