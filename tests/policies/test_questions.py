@@ -248,9 +248,10 @@ def test_a_value_that_a_question_names_is_one_that_the_field_can_have(
 
 def test_a_yes_to_one_of_several_people_leaves_the_others() -> None:
     consent = Consent(1, "issues/1", ["ada"])
-    assert consent.covers(2, "issues/1", ["bob", "ada"])
-    assert not consent.covers(2, "issues/1", ["bob"])
-    assert not consent.covers(2, "issues/1", [])
+    assert consent.covers(2, "issues/1", ["bob", "ada"], ["bob"])
+    assert consent.covers(2, "issues/1", ["ada"], ["bob"])
+    assert not consent.covers(2, "issues/1", ["ada", "bob"], [])
+    assert not consent.covers(2, "issues/1", ["bob"], [])
 
 
 def test_a_model_that_speaks_for_the_user_names_a_record_by_its_title() -> None:
@@ -265,6 +266,7 @@ def test_a_model_that_speaks_for_the_user_names_a_record_by_its_title() -> None:
     (29, 'May I change the field "Assigned to" of all cases?', True),
     (27, "May I change the office phone of all accounts?", True),
     (27, "May I change the office phone of all unused accounts?", False),
+    (27, "May I change the office phone of all accounts except Nobody Known Ltd?", False),
     (27, "May I change the office phone of all accounts in Oslo?", False),
 ])  # fmt: skip
 def test_all_records_of_a_kind_are_asked_for_together(number: int, text: str, all_of_them: bool) -> None:

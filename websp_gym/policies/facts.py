@@ -41,12 +41,13 @@ class Consent:
     for_a_step: bool = False
     question: str = ""
 
-    def covers(self, step: int, thing: str, value: Value | None) -> bool:
+    def covers(self, step: int, thing: str, value: Value | None, before: Value | None = None) -> bool:
         """Whether it covers what happened to a thing in a step, unless it is used up."""
         if self.step >= step or self.thing != thing:
             return False
-        if isinstance(self.value, list) and isinstance(value, list):
-            return set(self.value) <= set(value)  # "assign it to Ada" leaves the others assigned
+        if isinstance(self.value, list) and isinstance(before, list):
+            # "Assign it to Ada" may leave those assigned who are.
+            return same(value, self.value) or same(value, list({*before, *self.value}))
         return self.value is None or same(value, self.value)
 
 

@@ -317,15 +317,17 @@ class Reading:
         module = items.collection
         if module not in self._titles.nouns:
             return None
-        if any(self._means_all(phrase, module, ignored) for phrase in act.things) and not act.without:
-            return [f"{module}/{row['id']}" for row in self._things.rows(module)]
+        but = [self._titles.named(module, phrase.words) for phrase in (*act.without, *self._kept)]
+        gone = {each for named in but for each in named}
+        if any(self._means_all(phrase, module, ignored) for phrase in act.things):
+            left = [str(row["id"]) for row in self._things.rows(module) if str(row["id"]) not in gone]
+            return [f"{module}/{each}" for each in left if all(but)]  # none if what is left out is not known
         own = [word for word in act.said if not any(word is each for each in act.value)]
         found = self._titles.named(module, own) or self._titles.named(module, act.said)
         if not found and all(self._refers_back(phrase, module, ignored) for phrase in act.things):
             found = next((ids for each in reversed(before) if (ids := self._titles.named(module, each))), [])
             if len(found) > 1 and not any(phrase.is_many for phrase in act.things):
                 return []
-        gone = {each for phrase in act.without for each in self._titles.named(module, phrase.words)}
         return [f"{module}/{each}" for each in found if each not in gone] if found else None
 
     def _means_all(self, phrase: Phrase, module: str, ignored: frozenset[str]) -> bool:

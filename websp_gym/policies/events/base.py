@@ -30,6 +30,7 @@ class Occurrence:
         seq: Number of its entry in the server's log, which gives the order within a step; ``None`` if it has none.
         value: The value that the thing got, or the name of a new item; ``None`` if it has neither.
         request: Number of the request that caused it; 0 if the log does not say.
+        before: The value that the thing had; ``None`` if it had none.
     """
 
     step: int
@@ -38,6 +39,7 @@ class Occurrence:
     seq: int | None = None
     value: Value | None = None
     request: int = 0
+    before: Value | None = None
 
 
 class Event(ConfigModel):
@@ -113,6 +115,7 @@ class OfLog(Event):
                     happening.seq,
                     self._value(happening, facts),
                     happening.request,
+                    happening.data["old"] if happening.kind == "set" else None,
                 )
 
     def _value(self, happening: Happening, facts: Facts) -> Value | None:

@@ -109,4 +109,4 @@ def _quotes(given: Consent, item: Occurrence) -> bool:
 
 
 def _covers(given: Consent, each: Occurrence) -> bool:
-    return given.covers(each.step, each.thing, each.value)
+    return given.covers(each.step, each.thing, each.value, each.before)
