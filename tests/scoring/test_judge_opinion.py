@@ -14,7 +14,19 @@ from websp_gym.scoring.judge.opinion import Opinion, UnreadableError, read_opini
 
 
 @pytest.mark.parametrize("result", ["CORRECT", "INCORRECT"])
-@pytest.mark.parametrize("frame", ["{}", "  \n{}\n\n", "```json\n{}\n```", "```\n{}\n```\n"])
+@pytest.mark.parametrize(
+    "frame",
+    [
+        "{}",
+        "  \n{}\n\n",
+        "```json\n{}\n```",
+        "```\n{}\n```\n",
+        "```JSON\n{}\n```",
+        "```json\r\n{}\r\n```",
+        '<think>\nIs it CORRECT? {"result": 1}\n</think>\n{}',
+        "<thinking></thinking>```json\n{}\n```",
+    ],
+)
 def test_an_answer_as_asked_is_read(result: str, frame: str) -> None:
     assert read_opinion(frame.replace("{}", says(result))) == Opinion(result, "Because.")  # type: ignore[arg-type]
 
@@ -55,6 +67,9 @@ def test_an_answer_as_asked_is_read(result: str, frame: str) -> None:
         ('{"result": "CORRECT", "reason": null}', "not a sentence"),
         ('{"result": "CORRECT", "reason": ["r"]}', "not a sentence"),
         ("I cannot help with that.", "not JSON"),
+        ("<think>" + says("CORRECT"), "not JSON"),
+        (says("CORRECT") + "<think>or not</think>", "not JSON"),
+        ("<think>a</think>b</think>" + says("CORRECT"), "not JSON"),
         ("[" * 100_000, "not JSON"),
         ('{"result": ' + "9" * 5000 + ', "reason": "r"}', ""),
     ],

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import re
 import unicodedata
 from pathlib import Path
+from random import Random
 
 import pytest
 from PIL import Image as Pillow
@@ -125,6 +127,29 @@ def test_one_whose_files_are_too_large_is_shown_smaller(on_disk: Put) -> None:
     smaller = build_prompt(run, folder, limits=Limits(megabytes=(full - 1) / 1e6))
     assert sum(len(picture) for picture in smaller.pictures.values()) < full
     assert len(smaller.pictures) == len(run.views)
+
+
+@pytest.mark.parametrize("limits", [Limits(side=100), Limits(picture_megabytes=0.01)])
+def test_one_with_a_picture_that_is_too_large_is_shown_smaller(on_disk: Put, limits: Limits) -> None:
+    run = recorded(RUN)
+    folder = on_disk(run)
+    (folder / "step_002.png").write_bytes(noise(160, 128))
+    pictures = build_prompt(run, folder, limits=limits).pictures.values()
+    assert len(pictures) == len(run.views)
+    assert all(limits.takes(picture, len(pictures)) for picture in pictures)
+
+
+def test_of_many_pictures_each_is_smaller() -> None:
+    wide = noise(2_560, 2)
+    assert Limits().takes(wide, 20)
+    assert not Limits().takes(wide, 21)
+
+
+def noise(width: int, height: int) -> bytes:
+    """A picture that cannot be compressed."""
+    file = io.BytesIO()
+    Pillow.frombytes("RGB", (width, height), Random(0).randbytes(3 * width * height)).save(file, "PNG")
+    return file.getvalue()
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,8 @@ SCHEMA: dict[str, Any] = {
 }
 """JSON schema for providers with structured output; answers are always checked here too."""
 
-_BLOCK = re.compile(r"\A```(?:json)?[ \t]*\n(?P<body>.*)\n```\Z", re.DOTALL)
+_THINKING = re.compile(r"\A<(think|thinking)>.*?</\1>", re.DOTALL)
+_BLOCK = re.compile(r"\A```(?:json)?[ \t]*\r?\n(?P<body>.*)\n```\Z", re.DOTALL | re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -39,8 +40,9 @@ class UnreadableError(ValueError):
 def read_opinion(text: str) -> Opinion:
     """Parse an answer: one JSON object with ``result`` and ``reason`` and nothing else.
 
-    One Markdown code block around the whole answer is removed. Nothing else is repaired: ``correct``,
-    ``"CORRECT!"``, a second object or a further key raise :class:`UnreadableError`.
+    A block of thinking before the answer, as local models write it, and one Markdown code block around the whole
+    answer are removed. Nothing else is repaired: ``correct``, ``"CORRECT!"``, a second object or a further key raise
+    :class:`UnreadableError`.
     """
     data = read_object(text)
     if set(data) != {"result", "reason"}:
@@ -59,7 +61,7 @@ def read_object(text: str) -> dict[str, Any]:
     Raises:
         UnreadableError: It is something else, or has the same key twice.
     """
-    body = text.strip()
+    body = _THINKING.sub("", text.strip()).strip()
     if found := _BLOCK.match(body):
         body = found["body"]
     if not body:

@@ -10,7 +10,7 @@ import io
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 SCALES = (1.0, 0.8, 0.65, 0.5, 0.4)
 """Scales, tried in this order. Below 0.4 the numbers of the marks (14 pixels high) are not legible."""
 
+_FEW = 20
+_SIDE_OF_MANY = 2_000
 Box = tuple[float, float, float, float]
 
 
@@ -35,16 +37,31 @@ class Limits:
         pixels: Pixels of all screenshots. At about 750 pixels per token, 60 million are 80 000 tokens.
         megabytes: Size of all PNG files.
         characters: Characters of text.
+        picture_megabytes: Size of one PNG file. Anthropic takes 5 MiB of base64, which is a third larger.
+        side: Pixels of one side of a picture. Anthropic takes 8,000, and 2,000 where a request has more than 20.
     """
 
     pictures: int = 100
     pixels: int = 60_000_000
     megabytes: float = 20.0
     characters: int = 400_000
+    picture_megabytes: float = 3.5
+    side: int = 8_000
 
     def half(self) -> Limits:
-        """Return half of each limit, for a model that takes less."""
-        return Limits(self.pictures // 2, self.pixels // 2, self.megabytes / 2, self.characters // 2)
+        """Return half of each limit of a request, for a model that takes less."""
+        return replace(
+            self,
+            pictures=self.pictures // 2,
+            pixels=self.pixels // 2,
+            megabytes=self.megabytes / 2,
+            characters=self.characters // 2,
+        )
+
+    def takes(self, png: bytes, among: int) -> bool:
+        """Whether a request takes a picture as one of so many."""
+        side = self.side if among <= _FEW else min(self.side, _SIDE_OF_MANY)
+        return len(png) <= self.picture_megabytes * 1_000_000 and max(_sides(png)) <= side
 
 
 def pictures_of(trajectory: Trajectory, folder: Path, limits: Limits, shown: Sequence[int]) -> list[bytes]:
@@ -116,6 +133,8 @@ def _draw(sources: Sequence[_Source], scale: float, limits: Limits) -> list[byte
     for source in sources:
         png, area = _ALBUM.get(source, scale)
         pixels, size = pixels + area, size + len(png)
+        if not limits.takes(png, len(sources)):
+            return None
         if pixels > limits.pixels or size > limits.megabytes * 1_000_000:
             return None
         drawn.append(png)
@@ -123,8 +142,13 @@ def _draw(sources: Sequence[_Source], scale: float, limits: Limits) -> list[byte
 
 
 def _area(png: bytes) -> int:
-    """Return the number of pixels of a PNG file, from its header."""
-    return int.from_bytes(png[16:20], "big") * int.from_bytes(png[20:24], "big")
+    width, height = _sides(png)
+    return width * height
+
+
+def _sides(png: bytes) -> tuple[int, int]:
+    """Return width and height of a PNG file in pixels, from its header."""
+    return int.from_bytes(png[16:20], "big"), int.from_bytes(png[20:24], "big")
 
 
 class _Album:
