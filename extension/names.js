@@ -23,6 +23,7 @@
   const typeOfInput = getter(HTMLInputElement.prototype, 'type');
   /** @type {(el: Element) => string} */
   const valueOfInput = getter(HTMLInputElement.prototype, 'value');
+  const styleOf = globalThis.getComputedStyle;
   /** @type {(...words: string[]) => Set<string>} */
   const setOf = (...words) => new Set(words);
 
@@ -171,8 +172,30 @@
     const apart = display !== 'contents' && !test(/^inline|^none/, display) || display === 'inline-block';
     if (apart) add(to, ' ');
     const unseen = !to.hidden && style.visibility !== 'visible';
+    if (to.named && drawn && !unseen) add(to, drawnText(el, '::before'));
     eachChild(el, (child) => { if (!unseen || nodeType(child) === 1) read(child, to); });
+    if (to.named && drawn && !unseen) add(to, drawnText(el, '::after'));
     if (apart) add(to, ' ');
+  };
+
+  /** Whether what the style sheet writes is read too. */
+  let drawn = true;
+  /** @type {<T>(run: () => T) => T} */
+  const withoutDrawn = (run) => {
+    drawn = false;
+    try { return run(); } finally { drawn = true; }
+  };
+  /** A picture or a counter, a string, and the sign before the words that stand for all of it. */
+  const CONTENT = /[\w-]+\([^)]*\)|"((?:[^"\\]|\\.)*)"|(\/)/g;
+  /** The words that the style sheet writes before or after the content of an element; no signs and icons. */
+  /** @type {(el: Element, where: string) => string} */
+  const drawnText = (el, where) => {
+    const { content, display, visibility } = styleOf(el, where);
+    if (content === 'none' || content === 'normal' || display === 'none' || visibility !== 'visible') return '';
+    let out = '';
+    for (const [, text, instead] of content.matchAll(CONTENT)) out = instead ? '' : out + replace(text ?? '', /\\(.)/g, '$1');
+    if (!test(/[\p{L}\p{N}]/u, out)) return '';
+    return display === 'inline' ? out : ` ${out} `;
   };
 
   /** What an element inside a named one adds to the name instead of its text; null: just its text. */
@@ -340,8 +363,12 @@
     return nativeLabel(el);
   };
 
+  /** What a style sheet writes beside a switch is its state: "on". */
+  const TURNED = setOf('checkbox', 'switch', 'radio', 'menuitemcheckbox', 'menuitemradio');
   /** @type {NamesApi['nameOf']} */
-  const nameOf = (el) => {
+  const nameOf = (el) => (contains(TURNED, roleOf(el)) && withoutDrawn(() => fullName(el))) || fullName(el);
+  /** @type {NamesApi['nameOf']} */
+  const fullName = (el) => {
     const tag = tagOf(el);
     const aria = ariaLabelledBy(el) || collapse(attr(el, 'aria-label') ?? '') || collapse(nativeName(el, tag));
     if (aria) return aria;

@@ -62,6 +62,22 @@ CONTROLS = (
         ("A", "B", "C", "D"),
     ),
     Structure(
+        "names by the style sheet",
+        """<style>.a::before { content: "Reject all" } .b::after { content: attr(data-l) } .c::before { content: "×" / "Close" }
+        .d::before { content: "\\f101" } .e::after { content: "all"; display: block } .f::after { content: "gone"; display: none }
+        .g::before { content: url(x.png) / "Logo" } .h::before { content: "→" } .i::after { content: "a / b" }</style>
+        <button class=a></button> <button class=b data-l="Accept all"></button> <button class=c></button>
+        <button class=d>Icon</button> <button class=e>Reject</button> <button class=f>Plain</button>
+        <button class=g></button> <a class=h href=#>Next</a> <button class=i></button>""",
+        ("Reject all", "Accept all", "Close", "Icon", "Reject all", "Plain", "Logo", "Next", "a / b"),
+    ),
+    Structure(
+        "a label by the style sheet",
+        """<style>.l::before { content: "Share " } .s::after { content: "on" }</style>
+        <label class=l>data <input></label> <label class=s><input type=checkbox>Ads</label>""",
+        ("Share data", "Ads"),
+    ),
+    Structure(
         "boxes of all states",
         "<label><input type=checkbox checked> On</label> <label><input type=checkbox> Off</label> <label><input type=radio disabled> No</label>",
         ("On", "Off", "No"),

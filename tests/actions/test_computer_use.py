@@ -222,3 +222,13 @@ def test_other_elements_than_closed_dropdowns_are_clicked_normally(hands: Hands)
     )
     do(hands, f"mouse_click({middle(page, 'option:nth-child(2)')})", f"mouse_click({middle(page, 'button')})")
     assert page.evaluate("[many.value, document.querySelector('button').title]") == ["B", "done"]
+
+
+def test_keys_after_typing_go_into_the_field_that_was_left(hands: Hands) -> None:
+    page = hands.show(
+        "<input aria-label=Tag onkeydown=\"if (event.key === 'Enter') document.title = this.value\">"
+    )
+    hands.type("Tag", "ads")
+    assert page.evaluate("document.activeElement.localName") == "body"
+    do(hands, "keyboard_press('Enter')")
+    assert page.title() == "ads"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -99,7 +100,15 @@ def test_the_pages_of_a_site_have_the_marks_that_the_browser_knows_of(tab: KeptT
         for address in pages(slug):
             tab.page.goto(address)
             settle(tab.tabs)
-            assert (address, complaints(tab.page, collect_marks(tab.page))) == (address, [])
+            marks = collect_marks(tab.page)
+            assert (address, complaints(tab.page, marks)) == (address, [])
+            assert (address, equal_lines(marks)) == (address, [])
+
+
+def equal_lines(marks: Marks) -> list[str]:
+    """The lines of one role and name that do not say which row they are in."""
+    times = Counter((mark.role, mark.name or mark.text) for mark in marks)
+    return [mark.line() for mark in marks if times[mark.role, mark.name or mark.text] > 1 and not mark.row]
 
 
 # ------------------------------------------------------------------------------------- the comparison finds what is wrong

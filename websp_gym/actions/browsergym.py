@@ -6,6 +6,7 @@ with literal arguments, and each name is looked up in BrowserGym's table of func
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import re
 import time
@@ -337,6 +338,9 @@ def _make(name: str, arguments: list[Any], named: dict[str, Any], tabs: Tabs, li
             case _:
                 tabs.dialogs.decide(accept=action.accept is True, text=action.text)
         return
+    if name.startswith("keyboard_"):
+        _come_back(tabs)
+    tabs.left = None
     functions = stock()
     draw_list_in_page(name, _bound(name, arguments, named), tabs.current)
     make = partial(getattr(functions, name), *arguments, **named)
@@ -346,6 +350,13 @@ def _make(name: str, arguments: list[Any], named: dict[str, Any], tabs: Tabs, li
     focus = partial(functions.focus, arguments[0]) if name == "press" else _nothing
     with pressing(arguments[-1], tabs, focus):
         make()
+
+
+def _come_back(tabs: Tabs) -> None:
+    """Put the cursor back into the field that was typed into and left: the keys are meant for it."""
+    if tabs.left is not None:
+        with contextlib.suppress(PlaywrightError):  # the page has gone on
+            tabs.left.ask("comeBack")
 
 
 def _nothing() -> None:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.actions.browsergym import BY_BID
+from websp_gym.browser.focus import DEEPEST
 from websp_gym.browser.isolated import worlds_of
-from websp_gym.browser.pickers import DEEPEST
 
 if TYPE_CHECKING:
     from websp_gym.actions.calls import Call

@@ -33,6 +33,7 @@ def perform(action: Action, tabs: Tabs, marks: Marks) -> None:
     """
     if not action.free:
         tabs.dialogs.begin_action()
+    tabs.left = None
     try:
         spec_of(action).perform(action, tabs, marks)
     except PlaywrightError as error:

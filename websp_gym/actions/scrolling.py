@@ -1,4 +1,8 @@
-"""Scroll the window, the box around an element, or a popup, in any frame."""
+"""Scroll the window, the box around an element, or a popup, in any frame.
+
+Boxes are moved by script, exactly and at once. Where none moves, the wheel is turned: slides, maps and virtual lists
+listen to it.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from websp_gym.browser import VIEWPORT
 from websp_gym.browser.isolated import worlds_of
+from websp_gym.browser.settle import settle
 from websp_gym.errors import ActionError
 
 if TYPE_CHECKING:
@@ -14,6 +19,7 @@ if TYPE_CHECKING:
     from websp_gym.actions.grammar import Direction
     from websp_gym.actions.target import Target
     from websp_gym.browser.isolated import Frame
+    from websp_gym.browser.tabs import Tabs
 
 FRACTION = 2 / 3
 """Distance of one scroll, as a fraction of the window or box (paper, appendix E.1)."""
@@ -32,19 +38,19 @@ class _Result(TypedDict, total=False):
     popup: bool
 
 
-def scroll_window(page: Page, direction: Direction) -> None:
+def scroll_window(tabs: Tabs, direction: Direction) -> None:
     """Scroll the topmost box at the centre of the window; raise ActionError with the reason if nothing moved."""
-    size = page.viewport_size
-    width, height = (size["width"], size["height"]) if size else VIEWPORT
+    page = tabs.current
+    width, height = _size_of(page)
     result: _Result = {}
     for across, down in ((0.5, 0.5), *_ELSEWHERE):
         result = _at(worlds_of(page).main, width * across, height * down, direction)
         if result["moved"] or result.get("end"):
             break
-    _check(result, direction)
+    _check(_or_by_wheel(result, tabs, (width / 2, height / 2), direction), direction)
 
 
-def scroll_around(target: Target, direction: Direction) -> None:
+def scroll_around(tabs: Tabs, target: Target, direction: Direction) -> None:
     """Scroll the box around an element, or an outer box if that one is at its end.
 
     Raises ActionError with the reason if nothing moved.
@@ -56,6 +62,8 @@ def scroll_around(target: Target, direction: Direction) -> None:
         outer = _call(frame.parent, "scrollOut", direction, FRACTION, frame.number)
         result = outer if outer["moved"] else result
         frame = frame.parent
+    if not result["moved"] and not result.get("end"):
+        result = _or_by_wheel(result, tabs, target.on_page(target.ask("reach")), direction)
     _check(result, direction)
 
 
@@ -70,6 +78,29 @@ def scroll_to_end(page: Page) -> None:
     Raises ActionError if the page is already there.
     """
     _check(_to_end(worlds_of(page).main), "down")
+
+
+def _size_of(page: Page) -> tuple[float, float]:
+    size = page.viewport_size
+    return (size["width"], size["height"]) if size else VIEWPORT
+
+
+_WHEEL = {"down": (0, 1), "up": (0, -1), "right": (1, 0), "left": (-1, 0)}
+
+
+def _or_by_wheel(result: _Result, tabs: Tabs, at: tuple[float, float], direction: Direction) -> _Result:
+    """Turn the wheel at a point of the window if nothing has moved, and return whether the page reacts to that."""
+    if result["moved"] or result.get("end"):
+        return result
+    page = tabs.current
+    width, height = _size_of(page)
+    across, down = _WHEEL[direction]
+    main = worlds_of(page).main
+    before = main.ask("stirred")
+    page.mouse.move(*at)
+    page.mouse.wheel(across * width * FRACTION, down * height * FRACTION)
+    settle(tabs)
+    return {**result, "moved": main.ask("stirred") > before}
 
 
 def _at(frame: Frame, x: float, y: float, direction: Direction) -> _Result:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.actions.element_facts import WITH_ELEMENT_FACTS
-from websp_gym.browser.isolated import is_replaced
+from websp_gym.browser.isolated import is_gone, is_replaced
 from websp_gym.errors import ActionError, WorldError
 from websp_gym.observation.marks import collect_marks
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 _MOST_ALIKE = 200
 """Maximum number of elements compared with a re-rendered one, about 1 ms each."""
+_MOST_MOVES = 4
+"""Maximum number of times that the pointer follows an element that moves away from it."""
 _GONE = "is no longer on the page"
 _THROUGH = """function (number, at) {
   const iframe = this.iframe(number);
@@ -97,9 +99,15 @@ class Target:
         except WorldError:
             return False
         kind = (self.mark.tag, self.mark.type, self.mark.role)
-        same_kind = [mark for mark in now if (mark.tag, mark.type, mark.role) == kind][:_MOST_ALIKE]
+        same_kind = [
+            mark
+            for mark in now
+            if (mark.tag, mark.type, mark.role) == kind
+            and now.identity_of(mark)["address"] == self._observed.identity_of(self.mark)["address"]
+        ][:_MOST_ALIKE]
         ask, passed = now.frames[0].ask, time.monotonic() - self._observed.seen
-        alike = [mark for mark in same_kind if not ask("changed", self.mark.identity, mark.identity, passed)]
+        was = self._observed.identity_of(self.mark)
+        alike = [mark for mark in same_kind if not ask("compare", was, now.identity_of(mark), passed)]
         if len(alike) != 1:
             return False
         self._live, self.frame = alike[0], now.frames[alike[0].frame]
@@ -124,19 +132,70 @@ class Target:
             raise self.refused("is drawn where the pointer cannot go")
         return x, y
 
-    def click(self, point: dict[str, Any], *, holding: str | None = None) -> None:
-        """Click at a point (``x``, ``y``) of the element's frame, with the key ``holding`` held down if given.
+    def hover(self) -> None:
+        """Move the pointer over the element; raise ActionError if it is gone, another one or covered."""
+        self.page.mouse.move(*self.on_page(self.ask("reach")))
 
-        Raises ActionError if the iframe is covered or gone.
+    def click(self, how: str = "press") -> dict[str, Any]:
+        """Click the element, and nothing else; follow it if it moves away when the pointer comes.
+
+        Args:
+            how: ``press``, or ``touch`` for a click that only puts the cursor into a field.
+
+        Returns:
+            The answer of that page script function.
+
+        Raises:
+            ActionError: The element is gone, has become another one, is covered, or moves away each time.
         """
-        x, y = self.on_page(point)
+        for _ in range(_MOST_MOVES):
+            point: dict[str, Any] = self.ask(how)
+            # In a multiple-choice list a plain click would deselect the other options.
+            self._click_at(self.on_page(point), holding="Control" if point.get("toggles") else None)
+            result = self._pressed()
+            if "error" in result:
+                raise self.refused(result["error"])
+            if "inFrame" in result:
+                raise ActionError(
+                    f"[{self.mark.number}] was not pressed: {result['inFrame']} came under the pointer instead",
+                    mark=self.mark.number,
+                )
+            if "missed" not in result:
+                return point
+        raise self.refused("moves away from the pointer")
+
+    def _click_at(self, at: tuple[float, float], *, holding: str | None) -> None:
+        mouse = self.page.mouse
+        if self.frame.parent is not None:
+            # How a page draws a frame, in perspective or along a path, only the browser knows.
+            mouse.move(*at)
+            if not self.ask("isPointedAt"):
+                raise self.refused("is drawn where the pointer does not reach it")
         try:
             with _held(self.page, holding) if holding else nullcontext():
-                self.page.mouse.click(x, y)
+                mouse.click(*at)
         except PlaywrightError:
             # The click may close the tab, as a popup's "Close" button does.
             if not self.page.is_closed():
                 raise
+
+    def _pressed(self) -> dict[str, Any]:
+        """Return what has come of a press; empty if it has led to another document."""
+        try:
+            return self.frame.ask("pressed") or {}
+        except PlaywrightError as error:
+            if not (self.page.is_closed() or is_replaced(error) or is_gone(error)):
+                raise
+            return {}
+
+    def cursor_lost(self) -> str:
+        """Return where the cursor is, if no longer in the field that it was given to; empty if it is there."""
+        try:
+            return str(self.frame.ask("cursorLost"))
+        except PlaywrightError as error:
+            if not (self.page.is_closed() or is_replaced(error)):
+                raise
+            return "the page has gone on to another one"
 
     def refused(self, why: str) -> ActionError:
         """Return an ActionError that gives the reason ``why``, a predicate such as ``is disabled``."""

@@ -23,7 +23,6 @@ from websp_gym.actions.grammar import (
     URL,
     USER_ACTIONS,
     Action,
-    format_action,
     register_action,
 )
 from websp_gym.actions.question import EXAMPLE
@@ -49,9 +48,8 @@ NAVIGATION_MS = 10_000
 def click(action: Action, tabs: Tabs, marks: Marks) -> None:
     """Click the element, or raise ActionError if a click would not operate it."""
     target = _target(action, marks)
-    press = target.ask("press")
-    # In a multiple-choice list a plain click would deselect the other options.
-    target.click(press, holding="Control" if press.get("toggles") else None)
+    if told := target.click().get("told"):
+        tabs.notices.add(f"[{target.mark.number}] {told}")
 
 
 @register_action(
@@ -62,8 +60,7 @@ def click(action: Action, tabs: Tabs, marks: Marks) -> None:
 )
 def hover(action: Action, tabs: Tabs, marks: Marks) -> None:
     """Move the pointer over the element."""
-    target = _target(action, marks)
-    target.page.mouse.move(*target.on_page(target.ask("reach")))
+    _target(action, marks).hover()
 
 
 @register_action(
@@ -73,29 +70,41 @@ def hover(action: Action, tabs: Tabs, marks: Marks) -> None:
     example="Type [12]; privacy settings",
 )
 def type_text(action: Action, tabs: Tabs, marks: Marks) -> None:
-    """Replace the content of a field, by keyboard if the field accepts typing, and report what did not arrive."""
+    """Replace the content of a field, by keyboard if the field accepts typing, and report what did not arrive.
+
+    A field by which nothing else is to be done, such as a button to press, is left then, as a person would leave it.
+    """
     from playwright.sync_api import Error as PlaywrightError
 
     from websp_gym.browser.keyboard import type_over
+    from websp_gym.browser.settle import settle
 
     target = _target(action, marks)
     text = action.text or ""
     way = target.ask("typing", text)
-    x, y = target.on_page(target.ask("reach"))
+    if way["how"] == "wait":
+        settle(tabs)
+        way = target.ask("typing", text)
     if way["how"] == "set":
+        target.on_page(target.ask("reach"))
         target.ask("fillIn", text)
         return
-    target.page.mouse.click(x, y)
-    if not target.ask("focusOn"):
-        raise ActionError(
-            f"[{target.mark.number}] does not take the cursor; nothing was typed",
-            action=format_action(action),
+    target.click("touch")
+    target.ask("focusOn")
+    typed, where = type_over(target.page, text, lines=way["lines"], lost=target.cursor_lost)
+    if where:
+        tabs.notices.add(
+            f"[{target.mark.number}] lost the cursor after {typed} of {len(text)} characters: {where}; "
+            "the rest was not typed"
         )
-    type_over(target.page, text, lines=way["lines"])
     # A page that has gone on to another field or document has taken the text.
     with contextlib.suppress(ActionError, PlaywrightError):
+        if unsettled := target.frame.ask("isUnsettled"):
+            settle(tabs)
         if lost := target.ask("lost", text):
             tabs.notices.add(f"[{target.mark.number}] {lost}")
+        elif unsettled and target.frame.ask("leave"):
+            tabs.left = target.frame
 
 
 @register_action(
@@ -111,9 +120,9 @@ def scroll(action: Action, tabs: Tabs, marks: Marks) -> None:
 
     direction = action.direction or "down"
     if action.number is None:
-        scroll_window(tabs.current, direction)
+        scroll_window(tabs, direction)
     else:
-        scroll_around(_target(action, marks), direction)
+        scroll_around(tabs, _target(action, marks), direction)
 
 
 @register_action(

@@ -43,6 +43,8 @@
   /** A key is asked for in a window, unless it is only offered beside a field. */
   /** @type {(given: any[]) => any} */
   const noKey = (given) => (given[0]?.publicKey && given[0].mediation !== 'conditional' ? denied() : undefined);
+  /** @type {(given: any[]) => any} */
+  const noAccount = (given) => ((given[0]?.identity || given[0]?.password) && given[0].mediation !== 'silent' ? denied() : undefined);
 
   watch(Reflect.get(page, 'Notification'), 'requestPermission', 'notifications');
   watch(prototypeOf('PushManager'), 'subscribe', 'notifications');
@@ -62,10 +64,14 @@
   watch(prototypeOf('Serial'), 'requestPort', 'device', noDevice);
   watch(prototypeOf('CredentialsContainer'), 'get', 'key', noKey);
   watch(prototypeOf('CredentialsContainer'), 'create', 'key', noKey);
+  watch(prototypeOf('CredentialsContainer'), 'get', 'account', noAccount);
   watch(page, 'showOpenFilePicker', 'file');
   watch(page, 'showSaveFilePicker', 'file');
   watch(page, 'showDirectoryPicker', 'file');
   watch(page, 'print', 'print');
+  watch(prototypeOf('PaymentRequest'), 'show', 'payment');
+  watch(prototypeOf('EyeDropper'), 'open', 'color');
+  watch(prototypeOf('Document'), 'requestStorageAccess', 'storage');
 
   addEventListener(ask, () => {
     let words = '';

@@ -1,29 +1,31 @@
 // @ts-check
 /*
- * Clicking and filling in fields. Injected after page.js; adds to __websp
- *   reach(index)         {x, y} where the pointer is over the element, or {error}: also if it has become another one
- *   press(index)         {x, y} where a click operates the element (a dropdown will open in the page); `toggles` if
- *                        the click must keep the other selected options; {error} if a click would do something else
+ * Typing into fields and choosing from lists. Injected after page.js; adds to __websp
  *   typing(index, text)  how to enter the text: {how: 'keys', lines} by keyboard (`lines`: it may have several),
- *                        {how: 'set'} by fillIn(); {error} if it is not possible; changes nothing on the page
+ *                        {how: 'set'} by fillIn(), {how: 'wait'} for an option that the list may load when it has the focus,
+ *                        which it has then; {error} if it is not possible; changes nothing on the page
  *   focused()            the focused element, also inside open shadow roots
  *   drawPickerOfFocus()  drawPicker() for the <select> that has the focus; the number of the iframe that has it, else null
- *   focusOn(index)       focuses the element (or the editor that replaced it) and selects its content
+ *   focusOn(index)       focuses the element (or the editor that replaced it) and selects its content; {error} if it does not
+ *                        take the cursor, or no text
+ *   keepCursor()         takes the field that has the cursor for the one that is typed into, as focusOn() does
+ *   cursorLost()         where the cursor is, if no longer in that field or one of its kin: the next box of a code, the same
+ *                        field rendered anew; else ''
  *   lost(index, text)    what the field holds after `text` was typed, if not all of it arrived; else ''. Not for what a
  *                        page makes of it: a mask, capitals, a completed word, digits spread over several fields
+ *   isUnsettled()        whether the field may be left, or is an editor, so that what it holds is known once the page is at rest
+ *   leave()              leaves the field as a person does next where nothing else is to be done: no button near it, no
+ *                        suggestions; whether it was left. leaveAny() leaves whatever field has the cursor: whether there was
+ *                        one, or the number of the iframe that has the focus; comeBack() puts the cursor back where it was left
  *   fillIn(index, text)  sets a value or selects an option, like the browser's own control
- *   through(el, at)      converts the point `at` of an iframe's viewport to this frame's viewport, scrolled into
- *                        view; {error} if covered
  */
 (() => {
   'use strict';
   const websp = /** @type {Dom & HitApi & FrameApi & PickerApi & PageApi & Partial<FieldApi>} */ (Reflect.get(globalThis, '__websp'));
-  if (websp.press) return;
-  const { raw, stateOf, roleOf, describe, topAt, belongs, view, element, changedSince, point, openPicker, outOf, kit } = websp;
-  const { drawPicker, holdsDocument, numberOf } = websp;
+  if (websp.typing) return;
+  const { raw, parentOf, stateOf, roleOf, nameOf, textOf, describe, element, targetOf, changedSince, drawPicker, holdsDocument, numberOf, kit } = websp;
   const { uncurry, upwards, inputType, test, trim, lower, collapse, replace, cut, isEditingHost } = kit;
   const { tagOf, matches } = raw;
-  const scrollIntoView = uncurry(Element.prototype.scrollIntoView);
   /** @type {(el: Element, value: string) => void} */
   const setValue = uncurry(/** @type {Function} */ (Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set));
   /** @type {(el: Element) => string} */
@@ -36,7 +38,6 @@
 
   const LONGEST_LABEL = 300;
   const MOST_OPTIONS = 20; // named in an error
-  const GONE = 'is no longer on the page';
   const TEXT = /^(text|search|email|url|tel|password|number)$/;
   /** Example of a value for each type of input. */
   /** @type {Record<string, string>} */
@@ -45,57 +46,13 @@
     color: '#1a2b3c', range: 'a number',
   };
 
-  // ---------------------------------------------------------------- clicking
-  /** @type {FieldApi['reach']} */
-  const reach = (index) => {
-    const other = changedSince(index);
-    if (other) return { error: other };
-    const at = point(index);
-    return 'error' in at ? { error: at.error === 'gone' ? GONE : `is ${at.error}` } : at;
-  };
-
-  /** @type {FieldApi['press']} */
-  const press = (index) => {
-    const el = /** @type {Element} */ (element(index));
-    const other = changedSince(index);
-    if (other) return { error: other };
-    if (stateOf(el).disabled) return { error: 'is disabled' };
-    const tag = tagOf(el);
-    if (tag === 'select' && roleOf(el) === 'listbox') return { error: 'is a list; click one of its options' };
-    const option = tag === 'option' ? upwards(el, (at) => tagOf(at) === 'select') : null;
-    if (option && roleOf(option) !== 'listbox' && !matches(option, ':open')) {
-      return { error: 'is in a list that has closed; click the dropdown to open it again' };
-    }
-    const before = reach(index);
-    if ('error' in before) return before;
-    // A select drawn by the page may have another size.
-    if (tag === 'select' && openPicker(index)) return reach(index);
-    return { ...before, toggles: option !== null && /** @type {HTMLSelectElement} */ (option).multiple };
-  };
-  /** @type {FieldApi['through']} */
-  const through = (el, [x, y]) => {
-    const there = () => outOf(el, x, y);
-    const seen = view();
-    const isInView = (/** @type {{x: number, y: number}} */ at) => at.x >= 0 && at.y >= 0 && at.x < seen.w && at.y < seen.h;
-    let at = there();
-    if (!isInView(at) || !belongs(topAt(at.x, at.y), el)) {
-      scrollIntoView(el, { block: 'nearest', inline: 'nearest', behavior: 'instant' });
-      at = there();
-      if (!isInView(at)) scrollBy({ left: at.x - seen.w / 2, top: at.y - seen.h / 2, behavior: 'instant' });
-      at = there();
-    }
-    const hit = topAt(at.x, at.y);
-    if (!hit) return { error: 'is not visible' };
-    return belongs(hit, el) ? at : { error: `is covered by ${describe(hit)}` };
-  };
-
   // ---------------------------------------------------------------- typing
   /** @type {FieldApi['typing']} */
   const typing = (index, text) => {
-    const el = /** @type {Element} */ (element(index));
-    const other = changedSince(index);
-    if (other) return { error: other };
-    if (stateOf(el).disabled) return { error: 'is disabled' };
+    const el = /** @type {HTMLElement} */ (element(index));
+    const { error } = changedSince(index);
+    if (error) return { error };
+    if (matches(el, ':disabled')) return { error: 'is disabled' };
     const tag = tagOf(el);
     if (tag === 'select') return typedChoice(/** @type {HTMLSelectElement} */ (el), text);
     const type = tag === 'input' ? inputType(el) : '';
@@ -103,11 +60,22 @@
     if (!isText && !(type in WRITTEN) && !isEditingHost(el)) {
       return { error: `is a ${describe(el)}, not a field to type into` };
     }
-    if ((isText || type in WRITTEN) && /** @type {HTMLInputElement} */ (el).readOnly) return { error: 'is read-only' };
+    // Whether a text field can be written, it says when it has the cursor: many a page unlocks it then.
+    if (type in WRITTEN) {
+      const closed = closedBy(el);
+      if (closed) return { error: closed };
+    }
     const wrong = type ? wrongValue(/** @type {HTMLInputElement} */ (el), type, text) : '';
     if (wrong) return { error: wrong };
     focusedBefore = focused();
+    sizeBefore = size();
     return type in WRITTEN ? { how: 'set' } : { how: 'keys', lines: tag !== 'input' };
+  };
+  /** Why a field takes no text now; '' if it does. */
+  /** @type {(el: Element) => string} */
+  const closedBy = (el) => {
+    if (stateOf(el).disabled) return 'is disabled';
+    return test(/^(input|textarea)$/, tagOf(el)) && /** @type {HTMLInputElement} */ (el).readOnly ? 'is read-only' : '';
   };
 
   /** The reason why an input of this type does not accept a value, or ''; does not change the element. */
@@ -146,9 +114,14 @@
     for (let i = 0; i < select.options.length; i++) if (lower(labelOf(select.options[i])) === wanted) found[found.length] = select.options[i];
     return found;
   };
-  /** @type {(select: HTMLSelectElement, text: string) => {how: 'set'}|{error: string}} */
+  /** @type {(select: HTMLSelectElement, text: string) => {how: 'set'|'wait'}|{error: string}} */
   const typedChoice = (select, text) => {
+    if (stateOf(select).disabled) return { error: 'is disabled' };
     const found = choices(select, text);
+    if (!found.length && focused() !== select) {
+      select.focus();
+      if (focused() === select) return { how: 'wait' };
+    }
     if (found.length === 1) return matches(found[0], ':disabled') ? { error: `has the option "${labelOf(found[0])}", but it is disabled` } : { how: 'set' };
     const labels = nearestFirst(select, text);
     let known = '';
@@ -213,16 +186,58 @@
   const takesText = (el) => el !== null && (tagOf(el) === 'textarea' || (tagOf(el) === 'input' && test(TEXT, inputType(el))) || isEditingHost(el));
   /** @type {Element|null} */
   let focusedBefore = null;
+  /** The field that is typed into, and what it is called. @type {{el: Element, name: string}|null} */
+  let cursor = null;
+  /** Whether it has passed the cursor on to the next box. */
+  let passedOn = false;
+  /** @type {FieldApi['keepCursor']} */
+  const keepCursor = (el = focused()) => { cursor = el && { el, name: nameOf(el) }; };
   /** @type {FieldApi['focusOn']} */
   const focusOn = (index) => {
     const el = element(index);
     const isEditor = (/** @type {Element|null} */ at) => at === el || (at !== focusedBefore && takesText(at));
     if (!isEditor(focused()) && el && raw.isConnected(el)) /** @type {HTMLElement} */ (el).focus();
     const at = focused();
-    if (!at || !isEditor(at)) return false;
+    if (!at || !isEditor(at)) {
+      const closed = el ? closedBy(el) : '';
+      return { error: closed || 'does not take the cursor' };
+    }
+    const closed = closedBy(at);
+    if (closed) return { error: closed };
     if (isEditingHost(at)) getSelection()?.selectAllChildren(at);
     else /** @type {HTMLInputElement} */ (at).select();
-    return true;
+    keepCursor(at);
+    passedOn = false;
+    return {};
+  };
+
+  const NARROW = 100; // px: a box for a digit or two
+  const SHORT = 4; // characters
+  const NEAR = 3; // levels up to what two boxes have in common
+  /** Whether the cursor has only gone on: to the next box of a code or a date, or into the same field, rendered anew. */
+  /** @type {(at: Element, from: {el: Element, name: string}) => boolean} */
+  const isKin = (at, { el, name }) => {
+    if (upwards(at, (outer) => outer === el)) return true;
+    if (tagOf(at) !== tagOf(el) || roleOf(at) !== roleOf(el)) return false;
+    const unnumbered = (/** @type {string} */ text) => replace(text, /\d+/g, '#');
+    const isAlike = nameOf(at) === name;
+    if (!raw.isConnected(el)) return isAlike;
+    const length = /** @type {HTMLInputElement} */ (at).maxLength;
+    const isBox = (length > 0 && length <= SHORT) || raw.rect(at).width <= NARROW || (!isAlike && unnumbered(nameOf(at)) === unnumbered(name));
+    let around = /** @type {Element|null} */ (el);
+    for (let level = 0; around && level < NEAR; level++) around = parentOf(around);
+    return isBox && upwards(at, (outer) => outer === around || outer === parentOf(el)) !== null;
+  };
+  /** @type {FieldApi['cursorLost']} */
+  const cursorLost = () => {
+    const at = focused();
+    if (cursor && at === cursor.el) return '';
+    if (cursor && at && isKin(at, cursor)) {
+      passedOn ||= raw.isConnected(cursor.el);
+      keepCursor(at);
+      return '';
+    }
+    return at && at !== raw.body() && at !== raw.root() ? `it is in ${describe(at)} now` : 'it is in no field now';
   };
 
   /** Letters and digits of a text, whatever their case. */
@@ -235,21 +250,80 @@
     for (let i = 0; i < whole.length && at < part.length; i++) if (whole[i] === part[at]) at++;
     return at === part.length;
   };
+  /** @type {(text: string, value: string) => boolean} */
+  const arrived = (text, value) => {
+    if (!trim(text)) return !value === !text || trim(value) === '';
+    return letters(text) ? isWithin(letters(text), letters(value)) : isWithin(replace(text, /\s+/g, ''), value);
+  };
   /** @type {FieldApi['lost']} */
   const lost = (index, text) => {
     const el = element(index);
     const at = focused();
-    // A field that passes the cursor on has what it takes; an editor keeps its text elsewhere.
-    if (!el || at !== el || !(tagOf(el) === 'textarea' || test(TEXT, inputType(el)))) return '';
-    const value = valueOf(el);
+    // A field that passes the cursor on has what it takes.
+    if (!el || !cursor || at !== cursor.el || passedOn) return '';
+    const target = /** @type {Element} */ (targetOf(index));
+    const isHost = isEditingHost(at);
+    // An editor may draw a text as pictures, and one that writes into a hidden field draws it elsewhere.
+    if (isHost && kit.all(at, 'img,svg,canvas').length) return '';
+    const value = isHost ? textOf(at, [], LONGEST_TEXT) : valueOf(at);
+    const drawn = at === el && target !== el ? textOf(target, [], LONGEST_TEXT) : '';
     // After a comma a page may have made it a tag of its own.
-    if (!value && test(/[,;\s]$/, text)) return '';
-    if (text ? isWithin(letters(text), letters(value)) : !value) return '';
-    if (inputType(el) === 'password') return `holds ${value.length} of the ${text.length} characters`;
-    return `holds "${collapse(cut(value, 100))}" now, not "${collapse(cut(text, 100))}"`;
+    if (arrived(text, value) || (drawn && arrived(text, drawn)) || (!value && test(/[,;\s]$/, text))) return '';
+    if (!isHost && inputType(at) === 'password') return `holds ${value.length} of the ${text.length} characters`;
+    return `holds "${collapse(cut(drawn || value, 100))}" now, not "${collapse(cut(text, 100))}"`;
+  };
+  /** @type {FieldApi['isUnsettled']} */
+  const isUnsettled = () => cursor !== null && focused() === cursor.el && (isEditingHost(cursor.el) || mayBeLeft(cursor.el));
+  const LONGEST_TEXT = 20_000;
+
+  // ---------------------------------------------------------------- leaving
+  const size = () => kit.all(document, '*').length;
+  let sizeBefore = 0;
+  const OFFERS = '[role=combobox],[role=searchbox],[type=search],[list],[aria-haspopup]:not([aria-haspopup=false]),[aria-expanded],[aria-controls],[aria-owns],[aria-autocomplete]:not([aria-autocomplete=none])';
+  const BUTTONS = 'button,input[type=submit],input[type=button],input[type=image],[role=button]';
+  const AROUND = 4; // levels
+  /** Whether there is a button that a person would press next: in its form, or else near it. */
+  /** @type {(el: Element) => boolean} */
+  const hasButton = (el) => {
+    const form = upwards(el, (at) => tagOf(at) === 'form');
+    if (form) return kit.all(form, BUTTONS).length > 0;
+    for (let at = parentOf(el), level = 0; at && level < AROUND && at !== raw.body(); level++, at = parentOf(at)) {
+      if (kit.all(at, BUTTONS).length) return true;
+    }
+    return false;
+  };
+  /** @type {Element|null} */
+  let left = null;
+  /** @type {(el: Element) => boolean} */
+  const mayBeLeft = (el) => !matches(el, OFFERS) && !hasButton(el);
+  /** @type {FieldApi['leave']} */
+  const leave = () => {
+    const at = focused();
+    // What has appeared meanwhile may be suggestions, which would go.
+    if (!cursor || at !== cursor.el || !mayBeLeft(at) || size() > sizeBefore) return false;
+    left = at;
+    /** @type {HTMLElement} */ (at).blur();
+    return true;
+  };
+  /** @type {FieldApi['leaveAny']} */
+  const leaveAny = () => {
+    const at = focused();
+    if (at && holdsDocument(at)) return numberOf(at);
+    if (!takesText(at)) return false;
+    /** @type {HTMLElement} */ (at).blur();
+    return true;
+  };
+  /** @type {FieldApi['comeBack']} */
+  const comeBack = () => {
+    const at = focused();
+    const isNowhere = !at || at === raw.body();
+    if (left && isNowhere && raw.isConnected(left)) /** @type {HTMLElement} */ (left).focus();
+    left = null;
   };
 
   /** @type {FieldApi} */
-  const api = { reach, press, through, typing, fillIn, focused, drawPickerOfFocus, focusOn, lost };
+  const api = {
+    typing, fillIn, focused, drawPickerOfFocus, focusOn, keepCursor, cursorLost, lost, isUnsettled, leave, leaveAny, comeBack,
+  };
   Object.assign(websp, api);
 })();

@@ -238,6 +238,10 @@ class Session:
         """Call a listener with each event of that name."""
         self._session.on(event, listener)
 
+    def remove_listener(self, event: str, listener: Callable[[dict[str, Any]], None]) -> None:
+        """Stop calling a listener."""
+        self._session.remove_listener(event, listener)
+
     def detach(self) -> None:
         """Do nothing: the session is shared and stays as long as its page."""
 

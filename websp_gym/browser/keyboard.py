@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from playwright.sync_api import Page
 
 KEYED = 100
@@ -12,24 +14,34 @@ KEYED = 100
 is."""
 
 
-def type_over(page: Page, text: str, *, lines: bool) -> None:
-    """Type a text over the selection. Enter is not pressed, because it would submit the form of some fields.
+def type_over(page: Page, text: str, *, lines: bool, lost: Callable[[], str]) -> tuple[int, str]:
+    """Type a text over the selection, for as long as the field has the cursor.
+
+    Enter is not pressed, because it would submit the form of some fields.
 
     Args:
         page: The page; the cursor is in the field.
         text: The text. Empty text deletes the selection.
         lines: Whether the field has lines. In others a line end becomes a space, as if the text were pasted.
+        lost: Says before each key where the cursor is, if it has left the field; empty if it has not.
+
+    Returns:
+        The number of characters typed, and where the cursor was if that ended it; else empty.
     """
     keyboard = page.keyboard
     text = text if lines else " ".join(text.splitlines())
     if not text:
         keyboard.press("Delete")
-        return
-    if len(text) > KEYED:
-        keyboard.insert_text(text[:-1])
-        text = text[-1]
-    for number, line in enumerate(text.split("\n")):
-        if number:
-            keyboard.insert_text("\n")
-        if line:
-            keyboard.type(line)
+        return 0, ""
+    first = max(0, len(text) - 1) if len(text) > KEYED else 0
+    if first:
+        keyboard.insert_text(text[:first])
+    for number, character in enumerate(text[first:], first):
+        # The selection has just been made: the first key is safe.
+        if number and (where := lost()):
+            return number, where
+        if character == "\n":
+            keyboard.insert_text(character)
+        else:
+            keyboard.type(character)
+    return len(text), ""

@@ -54,6 +54,10 @@ ASKED = {
     "device": "the page asked the user to choose a device; none was chosen",
     "key": "the page asked for a passkey or security key; there is none",
     "file": "the page asked the user to choose a file; no file can be chosen here",
+    "account": "the page asked the user to choose a kept account or password; there is none",
+    "payment": "the page asked the user to pay; nothing was paid",
+    "color": "the page asked the user to pick a color from the screen; none was picked",
+    "storage": _DENIED.format("use its cookies in this frame"),
     "print": "the page asked to print; nothing was printed",
 }
 """Requests of a page to the browser, by their names in ``asks.js``."""

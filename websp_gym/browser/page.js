@@ -7,9 +7,10 @@
  *   survey(clip?, most?)   JSON of {title, suspects, customs, entries}: the number of suspects() of shadows.js, the
  *                       indexes of marks that are custom elements, the marks, and {iframe, matrix, box} for each visible
  *                       iframe; `most` = maximum number of marks
- *   element(index)      the Element of a mark (a hidden checkbox, not the label that represents it)
+ *   element(index)      the Element of a mark (a hidden checkbox); targetOf(index): what is pressed for it (its label)
  *   elementsOf(indexes) the same for several; customsOf(indexes): the custom elements that these are or belong to
- *   changedSince(index) why the element is not the one that the marks told of, as a predicate; '' if it is
+ *   changedSince(index, pressed?)   {error}: why the element is not the one that the marks told of, as a predicate;
+ *                       {told}: a change that leaves it the same. `pressed`: the state that a press turns over matters too
  *   point(index)        {x, y} in the frame's viewport where a click reaches the element, scrolled into view if
  *                       necessary; {error: 'covered by <button> "Accept"' | 'gone' | 'not visible'}
  *   openPicker(index)   drawPicker() of pickers.js
@@ -21,7 +22,7 @@
   if (websp.collect) return;
   const { raw, parentOf, roleOf, nameOf, textOf, labelsOf, stateOf, shownValue, isControl, hasHandler, describe, kit } = websp;
   const { view, topAt, belongs, spotOf, spotNow, forget, doubt, suspects, forgetShadows, reacts, isList, isLandmark, saysSomething, askForHandlers, holdsDocument, frameSpot } = websp;
-  const { tellApart, placeOf, changed, drawPicker, closePickers } = websp;
+  const { identify, standingOf, addressOf, compare, drawPicker, closePickers } = websp;
   const { eachChild, cut, contains, inputType, test, uncurry } = kit;
   const { tagOf, attr, matches } = raw;
   const scrollIntoView = uncurry(Element.prototype.scrollIntoView);
@@ -258,9 +259,12 @@
       href: plain(typeof href === 'string' && raw.has(el, 'href') ? href : attr(el, 'href') ?? '', LONGEST_HREF),
       editable: role === 'textbox' || role === 'searchbox' || role === 'spinbutton' || (role === 'combobox' && tag === 'input'),
       scrollable: scrolls(c.target),
-      row: '', place: '',
+      row: '', place: '', heading: '',
     };
   };
+  /** The state that a press turns over, so that it must be the one that was seen; null if there is none. */
+  /** @type {(role: string, checked: boolean|null) => boolean|null} */
+  const turnedOver = (role, checked) => (role === 'radio' ? null : checked);
   /** @type {(c: Candidate) => boolean} */
   const isSoft = (c) => c.kind !== CONTROL || c.adopts !== null;
   /** The name of a mark: of what is no control, its text will do. */
@@ -298,12 +302,13 @@
         out[out.length] = frame;
       } else if (c.spot && held.length < most && now() < until) {
         const mark = markOf(c, c.spot, held.length);
-        const was = { role: mark.role, name: mark.name, place: '' };
+        const state = turnedOver(mark.role, mark.mixed ? null : mark.checked);
+        const was = { role: mark.role, name: mark.name, state, lone: true, place: '', heading: '', href: '', address: '', over: null };
         held[mark.index] = { el: c.adopts ?? c.el, target: c.target, faint: c.kind === CONTROL && c.target === c.el, soft: isSoft(c), was };
         marks[marks.length] = out[out.length] = mark;
       }
     }
-    tellApart(marks, held);
+    identify(marks, held);
     seenAt = now();
     return out;
   };
@@ -320,7 +325,7 @@
   /** @type {PageApi['survey']} */
   const survey = (clip, most) => {
     const entries = look(clip, most);
-    return raw.stringify({ title: plain(titleOf(document), LONGEST_NAME), suspects: suspects().length, customs: customs(), entries });
+    return raw.stringify({ title: plain(titleOf(document), LONGEST_NAME), address: addressOf(), suspects: suspects().length, customs: customs(), entries });
   };
 
   // ---------------------------------------------------------------- one of the marks
@@ -355,13 +360,18 @@
   };
   /** @type {PageApi['element']} */
   const element = (index) => held[index]?.el ?? null;
+  /** @type {PageApi['targetOf']} */
+  const targetOf = (index) => held[index]?.target ?? null;
 
   /** @type {PageApi['changedSince']} */
-  const changedSince = (index) => {
+  const changedSince = (index, pressed = false) => {
     const { el, target, soft, was } = held[index] ?? {};
-    if (!el || !raw.isConnected(el)) return 'is no longer on the page';
-    const text = soft ? plain(textOf(target, [], 130)) : '';
-    return changed(was, { role: roleOf(el), name: named(el, soft, text), place: was.place && placeOf(target) }, (now() - seenAt) / 1000);
+    if (!el || !raw.isConnected(el)) return { error: 'is no longer on the page' };
+    const role = roleOf(el);
+    const { checked, mixed, pressed: down } = stateOf(el);
+    const state = pressed ? turnedOver(role, mixed ? null : checked ?? down) : was.state;
+    const name = named(el, soft, soft ? plain(textOf(target, [], 130)) : '');
+    return compare(was, { ...was, role, name, state, ...standingOf(el, target, was) }, (now() - seenAt) / 1000, true);
   };
 
   /** @type {PageApi['point']} */
@@ -390,6 +400,6 @@
   };
 
   /** @type {PageApi} */
-  const api = { collect, survey, elementsOf, customsOf, element, changedSince, point, openPicker, keepFromPasting };
+  const api = { collect, survey, elementsOf, customsOf, element, targetOf, changedSince, point, openPicker, keepFromPasting };
   Object.assign(websp, api);
 })();

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from websp_gym.browser.focus import DEEPEST, ask_at_focus
+
 if TYPE_CHECKING:
     from websp_gym.browser.isolated import Frame, Worlds
-
-DEEPEST = 10
-"""Maximum depth of iframes in which a point or the focus is looked for."""
 
 
 def draw_list_at(worlds: Worlds, x: float, y: float) -> Frame:
@@ -44,11 +43,4 @@ def draw_list_of_focus(worlds: Worlds) -> Frame:
     Raises:
         playwright.sync_api.Error: The page cannot be asked.
     """
-    frame = worlds.main
-    for _ in range(DEEPEST):
-        iframe = frame.ask("drawPickerOfFocus")
-        child = None if iframe is None else frame.child(iframe)
-        if child is None:
-            break
-        frame = child
-    return frame
+    return ask_at_focus(worlds, "drawPickerOfFocus")[0]

@@ -10,8 +10,9 @@
  *   attend(ask, tell)        sets the names of the events used to ask asks.js; `asked`: its words since the last time
  * A document without scripting (a sandboxed iframe) has no timers and changes only by loading: it resolves at once.
  * An element that has been changing without a pause for half a second (a spinner, a clock, a ticker) is ignored.
- * Animations that end within a second are finished, as Playwright does for its screenshots, so that no observation
- * shows a half-open drawer.
+ *   stirred()                when the document last changed or scrolled, in milliseconds
+ * Animations that end within a second, and view transitions, are finished, as Playwright does for its screenshots, so
+ * that no observation shows a half-open drawer.
  */
 (() => {
   'use strict';
@@ -51,6 +52,7 @@
   /** @type {(node: Node, streak: {since: number, last: number}) => void} */
   const keep = uncurry(WeakMap.prototype.set).bind(null, streaks);
   let changed = now();
+  let stir = 0;
 
   /** @type {(node: Node, at: number) => boolean} */
   const isRestless = (node, at) => {
@@ -64,9 +66,12 @@
   };
   const observer = new MutationObserver((records) => {
     const at = now();
-    for (let i = 0; i < records.length; i++) if (!isRestless(records[i].target, at)) changed = at;
+    for (let i = 0; i < records.length; i++) if (!isRestless(records[i].target, at)) changed = stir = at;
   });
   observer.observe(document, CHANGES);
+  listen(doc, 'scroll', () => { stir = now(); }, { capture: true, passive: true });
+  /** @type {MotionApi['stirred']} */
+  const stirred = () => stir;
 
   // ---------------------------------------------------------------- animations
   /** @type {(root: Node) => Animation[]} */
@@ -78,7 +83,9 @@
   /** @type {(animation: Animation) => void} */
   const finish = uncurry(Animation.prototype.finish);
 
-  /** Finishes animations that are about to end; returns whether there were any. */
+  /** @type {(effect: AnimationEffect|null) => string} */
+  const pseudoOf = (effect) => (effect instanceof KeyframeEffect ? effect.pseudoElement ?? '' : '');
+  /** Finishes animations that are about to end, and the passing of one view into another; returns whether there were any. */
   /** @type {(roots: (Document|ShadowRoot)[]) => boolean} */
   const endAnimations = (roots) => {
     let any = false;
@@ -87,8 +94,10 @@
       for (let i = 0; i < animations.length; i++) {
         const { playState, playbackRate, currentTime, effect, timeline } = animations[i];
         const end = effect ? Number(effect.getComputedTiming().endTime) : Infinity;
+        // While one view passes into another, the pictures of both cover the page, and nothing on it can be operated.
+        const ending = pseudoOf(effect).startsWith('::view-transition') ? Infinity : ENDING;
         // The state of a scroll-driven animation depends on the scroll position.
-        if (playState !== 'running' || playbackRate <= 0 || timeline !== timelineOf(doc) || !(end - Number(currentTime) <= ENDING)) continue;
+        if (playState !== 'running' || playbackRate <= 0 || timeline !== timelineOf(doc) || !(end - Number(currentTime) <= ending) || end === Infinity) continue;
         finish(animations[i]);
         any = true;
       }
@@ -200,5 +209,5 @@
     else begin();
   });
 
-  Object.assign(websp, { quiet, attend });
+  Object.assign(websp, { quiet, stirred, attend });
 })();

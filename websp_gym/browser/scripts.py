@@ -30,6 +30,7 @@ PAGE_SCRIPTS = (
     "identity.js",
     "page.js",
     "fields.js",
+    "press.js",
     "scroll.js",
     "quiet.js",
 )

@@ -112,8 +112,8 @@
 
   /** @type {MotionApi['scrollElement']} */
   const scrollElement = (index, direction, fraction) => {
-    const other = changedSince(index);
-    if (other) return { error: other };
+    const { error } = changedSince(index);
+    if (error) return { error };
     const el = /** @type {Element} */ (element(index));
     const picker = openSelect(el);
     if (picker) return scrollOptions(picker, direction, fraction);

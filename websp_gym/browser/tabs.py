@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urldefrag
 
 from playwright.sync_api import Error as PlaywrightError
@@ -19,11 +20,33 @@ from websp_gym.errors import ActionError, WorldError
 from websp_gym.texts import shortened
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from playwright.sync_api import BrowserContext, Download, FileChooser, Page
+
+    from websp_gym.browser.isolated import Frame
 
 _LONGEST_NAME = 200
 """Maximum number of characters of a file's name in a notice."""
 _LONGEST_TITLE = 300
+_OF_THE_BROWSER = frozenset(
+    [
+        "http",
+        "https",
+        "about",
+        "blob",
+        "data",
+        "javascript",
+        "file",
+        "filesystem",
+        "view-source",
+        "chrome",
+        "chrome-error",
+    ]
+)
+"""Schemes of addresses that the browser opens itself; others belong to programs of the system."""
+_BY_A_PERSON = ("anchorClick", "formSubmissionGet", "formSubmissionPost", "other")
+"""Reasons for which a page in the background is loaded because of a press elsewhere; "other" is ``window.open``."""
 
 
 class Tabs:
@@ -46,13 +69,19 @@ class Tabs:
         self.dialogs = Dialogs(self.notices)
         self.clipboard = ""
         """Text that the agent copied last in this episode."""
+        self.left: Frame | None = None
+        """Frame in which the last action left the field that it had typed into."""
         self.traffic = Traffic(context)
         self._openings = openings_of(context)
         self._history: list[Page] = []
         self._numbers: dict[Page, int] = {}
         self.crashed = False
         """Whether a page has crashed, which ends the episode."""
-        self._closed = self._downloaded = False
+        self._closed = self._stays_empty = False
+        self._heard: dict[Page, list[tuple[str, Callable[[dict[str, Any]], None]]]] = {}
+        self._requested = ""
+        self._shown_again: Page | None = None
+        """A window that a press in the current tab loads by its name: the browser brings it to the front."""
         if not reacts_at_once:
             watch_timers(context)
         for page in context.pages:
@@ -69,6 +98,10 @@ class Tabs:
         """Stop listening to the context, which others continue to use."""
         for event, listener in self._listeners.items():
             self.context.remove_listener(event, listener)
+        for page, heard in self._heard.items():
+            for event, listener in heard:
+                session_of(page).remove_listener(event, listener)
+        self._heard.clear()
 
     @property
     def current(self) -> Page:
@@ -76,6 +109,10 @@ class Tabs:
         if self.crashed:
             raise WorldError("the page crashed; call reset() to start a new episode")
         closed = False
+        if self._shown_again is not None:
+            page, self._shown_again = self._shown_again, None
+            if not page.is_closed():
+                self.activate(page)
         while self._history and self._history[-1].is_closed():
             self._history.pop()
             closed = True
@@ -84,7 +121,10 @@ class Tabs:
         elif closed:
             with contextlib.suppress(PlaywrightError):  # it is closing too
                 self._history[-1].bring_to_front()
-        return self._history[-1]
+        page = self._history[-1]
+        if page not in self._heard:
+            self._hear(page)
+        return page
 
     @property
     def pages(self) -> list[Page]:
@@ -107,12 +147,12 @@ class Tabs:
         return self._openings is not None and self._openings.under_way
 
     def close_empty(self) -> bool:
-        """Close the current tab if it was opened for a download and so has no page; return whether it was closed.
+        """Close the current tab if it has no page, like one opened for a download; return whether it was closed.
 
         Chromium with windows does so by itself. Call it when no request of the tab is open.
         """
         page = self.current
-        if not self._downloaded or page.url or len(self.pages) < 2:
+        if not self._stays_empty or page.url or len(self.pages) < 2:
             return False
         page.close()
         return True
@@ -197,7 +237,7 @@ class Tabs:
         """Clear the notices of earlier steps, which have been reported."""
         self.dialogs.noted()
         self.notices.clear()
-        self._downloaded = False
+        self._stays_empty = False
 
     def _opened(self, page: Page) -> None:
         if self._openings is not None:
@@ -212,6 +252,39 @@ class Tabs:
         # Without a listener, a file chooser would be a window of the system.
         page.on("filechooser", self._file_chooser)
 
+    def _hear(self, page: Page) -> None:
+        """Listen to what a tab loads, once it is looked at: a session begun by an event would be one of two."""
+        self._heard[page] = [
+            ("Page.frameRequestedNavigation", partial(self._requests, page)),
+            ("Page.frameStartedNavigating", partial(self._begins, page)),
+            ("Page.windowOpen", lambda event: self._leaves(event["url"])),
+        ]
+        with contextlib.suppress(PlaywrightError):  # it is closing
+            for event, listener in self._heard[page]:
+                session_of(page).on(event, listener)
+
+    def _requests(self, page: Page, event: dict[str, Any]) -> None:
+        self._leaves(event["url"])
+        if page is self._history[-1]:
+            self._requested = event["url"]
+        elif event["reason"] in _BY_A_PERSON:
+            self._shown_again = page
+
+    def _begins(self, page: Page, event: dict[str, Any]) -> None:
+        """Note a window that a form of the current tab is sent to by its name: only that tab tells why."""
+        if page is not self._history[-1] and event["url"] == self._requested:
+            self._shown_again = page
+
+    def _leaves(self, url: str) -> None:
+        """Tell of an address for a program of the system, such as one for mail."""
+        scheme = url.partition(":")[0].lower()
+        if scheme in _OF_THE_BROWSER or not scheme:
+            return
+        self._stays_empty = True
+        self.notices.add(
+            f"the page asked the system to open {shortened(url, _LONGEST_NAME)!r}; there is no program for it here"
+        )
+
     def _crash(self, page: Page) -> None:
         self.crashed = True
         # A call made before the crash would wait forever.
@@ -219,7 +292,7 @@ class Tabs:
             page.close()
 
     def _download(self, download: Download) -> None:
-        self._downloaded = True
+        self._stays_empty = True
         name = shortened(download.suggested_filename, _LONGEST_NAME)
         self.notices.add(
             f"the page started a download of {name!r}; it was cancelled, because no file can be saved here"

@@ -23,12 +23,19 @@ interface PageMark {
   scrollable: boolean;
   row: string;
   place: string;
+  heading: string;
 }
-interface Identity { role: string; name: string; place: string }
+/** Where an element stands; `over` is the heading itself. */
+interface Standing { place: string; heading: string; href: string; address: string; over: Element | null }
+interface Identity extends Standing { role: string; name: string; state: boolean | null; lone: boolean }
+interface Compared { error?: string; told?: string }
 type Matrix = [number, number, number, number, number, number];
 interface FrameSpot { iframe: number; matrix: Matrix; box: [number, number, number, number] }
 interface Scrolled { moved: boolean; what: string; end?: boolean; iframe?: number; inside?: [number, number]; popup?: boolean }
 interface Refusal { error: string }
+interface At { x: number; y: number }
+/** A point where the pointer operates an element, and a change of this that does not keep it from being operated. */
+interface Reached extends At { toggles?: boolean; told?: string }
 type Direction = 'up' | 'down' | 'left' | 'right';
 
 interface BoxApi {
@@ -71,9 +78,10 @@ interface FrameApi {
 /** What a frame keeps of the element of a mark. */
 interface Held { el: Element; target: Element; faint: boolean; soft: boolean; was: Identity }
 interface IdentityApi {
-  tellApart(marks: PageMark[], held: Held[]): void;
-  placeOf(el: Element): string;
-  changed(was: Identity, now: Identity, passed: number): string;
+  identify(marks: PageMark[], held: Held[]): void;
+  standingOf(el: Element, target: Element, was: Identity): Standing;
+  addressOf(): string;
+  compare(was: Identity, now: Identity, passed: number, same?: boolean): Compared;
 }
 interface PickerApi {
   drawPicker(el: Element, sized?: boolean): boolean;
@@ -86,7 +94,8 @@ interface PageApi {
   collect(clip?: Box | null): PageMark[];
   survey(clip?: Box | null, most?: number): string;
   element(index: number): Element | null;
-  changedSince(index: number): string;
+  targetOf(index: number): Element | null;
+  changedSince(index: number, pressed?: boolean): Compared;
   elementsOf(indexes: number[]): Element[];
   customsOf(indexes: number[]): Element[];
   point(index: number): { x: number; y: number } | Refusal;
@@ -100,17 +109,30 @@ interface MotionApi {
   scrollToEnd(): Scrolled;
   scrollOut(direction: Direction, fraction: number, iframe: number): Scrolled;
   quiet(ms: number, cap: number, known?: boolean, pause?: number, frames?: number, timers?: { ask: string; tell: string; ms: number } | null): Promise<{ quiet: boolean; parsed: boolean; waited: number; asked: string }>;
+  stirred(): number;
   attend(ask: string, tell: string): void;
 }
+type Pressed = { done: true } | { missed: true } | { inFrame: string } | Refusal;
+interface PressApi {
+  reach(index: number): Reached | Refusal;
+  press(index: number): Reached | Refusal;
+  touch(index: number): Reached | Refusal;
+  through(el: Element, at: [number, number]): At | Refusal;
+  pressed(): Pressed | null;
+  isPointedAt(index: number): boolean;
+}
 interface FieldApi {
-  reach(index: number): { x: number; y: number } | Refusal;
-  press(index: number): { x: number; y: number; toggles?: boolean } | Refusal;
-  through(el: Element, at: [number, number]): { x: number; y: number } | Refusal;
-  typing(index: number, text: string): { how: 'keys' | 'set'; lines?: boolean } | Refusal;
+  typing(index: number, text: string): { how: 'keys' | 'set' | 'wait'; lines?: boolean } | Refusal;
   fillIn(index: number, text: string): void;
-  focusOn(index: number): boolean;
+  focusOn(index: number): Partial<Refusal>;
+  keepCursor(el?: Element | null): void;
+  cursorLost(): string;
+  isUnsettled(): boolean;
+  leave(): boolean;
+  leaveAny(): number | boolean;
+  comeBack(): void;
   focused(): Element | null;
   lost(index: number, text: string): string;
   drawPickerOfFocus(): number | null;
 }
-type Websp = Dom & BoxApi & HitApi & ShadowApi & ListenerApi & FrameApi & PickerApi & IdentityApi & PageApi & MotionApi & FieldApi;
+type Websp = Dom & BoxApi & HitApi & ShadowApi & ListenerApi & FrameApi & PickerApi & IdentityApi & PageApi & MotionApi & FieldApi & PressApi;

@@ -22,6 +22,8 @@ from websp_gym.actions.computer.perform import perform_computer
 from websp_gym.actions.element_facts import element_of_call
 from websp_gym.actions.perform import perform
 from websp_gym.actions.reply import kept
+from websp_gym.browser.focus import leave_field
+from websp_gym.browser.settle import settle
 from websp_gym.browser.waiting import wait_for
 from websp_gym.env.outside import LONGEST_WAIT, OutsideAction, OutsideEnd, Turn
 from websp_gym.errors import ActionError, HarmError, WorldError
@@ -281,6 +283,9 @@ class AgentTurns:
         watch.suspect = "page"
 
     def _say(self, message: str) -> None:
+        # The state of this moment is scored: a text that a page saves when its field is left is saved before.
+        if self._tabs.alive and leave_field(self._tabs.current):
+            settle(self._tabs)
         self._end(Ending("answer", str(message)))
 
     def _give_up(self, reason: str) -> None:

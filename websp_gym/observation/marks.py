@@ -61,8 +61,10 @@ class Mark:
         frame: Index of its frame in :attr:`Marks.frames`.
         index: Index of the element for the page scripts in its frame.
         mixed: Whether it is partly checked (``checked`` is then False).
-        row: For an element without name and text: the text beside it or in its row, at most 200 characters.
-        place: The text around the element, if its role and name do not identify it.
+        row: For an element without name and text: the text beside it or in its row, at most 200 characters. For one
+            whose role and name others have too: the text of its row or group, at most 100 characters.
+        place: The text around the element, without its own; empty if it stands alone in a large part of the page.
+        heading: The heading over it; empty for a link.
     """
 
     number: int
@@ -83,11 +85,7 @@ class Mark:
     mixed: bool = False
     row: str = ""
     place: str = ""
-
-    @property
-    def identity(self) -> dict[str, str]:
-        """The identity of the element: its role, name and place."""
-        return {"role": self.role, "name": self.name, "place": self.place}
+    heading: str = ""
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields that an agent gets, as plain data."""
@@ -111,7 +109,8 @@ class Mark:
     def line(self) -> str:
         """Return one line for a prompt: ``[9] <checkbox> "Violence" (checked)``.
 
-        An element without a name is described by its row: ``[4] <switch> (not checked) in the row "Analytics"``.
+        An element without a name, or with the same role and name as others, is described by its row too:
+        ``[4] <switch> (not checked) in the row "Analytics"``.
         """
         what = self.tag if self.role in ("generic", "presentation") else self.role
         parts = [f"[{self.number}] <{what}>"]
@@ -121,7 +120,7 @@ class Mark:
             parts.append(f"value={quoted(self.value)}")
         if states := list(self._states()):
             parts.append(f"({', '.join(states)})")
-        if self.row and not shown:
+        if self.row:
             parts.append(f"in the row {quoted(self.row)}")
         return " ".join(parts)
 
@@ -153,6 +152,7 @@ class Marks:
         frames: The frames searched, the main frame first.
         title: Title of the page, at most 300 characters.
         url: Address of the page.
+        addresses: Addresses of the frames' documents.
         seen: When they were found, on the monotonic clock.
         noting: Called with role, name, form and frame of the element that an action acts on.
     """
@@ -161,6 +161,7 @@ class Marks:
     frames: tuple[Frame, ...]
     title: str = ""
     url: str = ""
+    addresses: tuple[str, ...] = ()
     seen: float = field(default_factory=time.monotonic)
     noting: Callable[[dict[str, str]], None] | None = field(default=None, repr=False, compare=False)
 
@@ -178,6 +179,19 @@ class Marks:
 
     def __iter__(self) -> Iterator[Mark]:
         return iter(self.marks)
+
+    def identity_of(self, mark: Mark) -> dict[str, Any]:
+        """Return what makes an element the one that was seen, as ``compare`` of ``identity.js`` compares it."""
+        turned_over = None if mark.mixed or mark.role == "radio" else mark.checked
+        return {
+            "role": mark.role,
+            "name": mark.name,
+            "state": turned_over,
+            "place": mark.place,
+            "heading": mark.heading,
+            "href": mark.href,
+            "address": self.addresses[mark.frame],
+        }
 
     def text(self) -> str:
         """Return all marks, one line each."""
@@ -213,6 +227,7 @@ class _Facts(_Reading):
     scrollable: bool
     row: str
     place: str
+    heading: str
 
 
 class _Shown(_Reading):
@@ -225,6 +240,7 @@ class _Shown(_Reading):
 
 class _Survey(_Reading):
     title: str
+    address: str
     suspects: int
     customs: list[int]
     entries: list[_Facts | _Shown]
@@ -266,7 +282,7 @@ def collect_marks(page: Page) -> Marks:
             page.wait_for_load_state("domcontentloaded")
             continue
         marks = tuple(_number(n, each) for n, each in enumerate(found))
-        return Marks(marks, tuple(look.frames), look.title, page.url)
+        return Marks(marks, tuple(look.frames), look.title, page.url, tuple(look.addresses))
     raise WorldError(f"{page.url} kept navigating while its elements were read", url=page.url)
 
 
@@ -294,6 +310,7 @@ class _Look:
 
     def __init__(self) -> None:
         self.frames: list[Frame] = []
+        self.addresses: list[str] = []
         self.title = ""
         self._left = MAX_MARKS
 
@@ -301,7 +318,9 @@ class _Look:
         """Return the marks of a frame and of the frames inside it; boxes are relative to its viewport."""
         number = len(self.frames)
         self.frames.append(frame)
+        self.addresses.append("")
         survey = _survey(frame, clip, self._left)
+        self.addresses[number] = survey.address
         self.title = self.title if number else survey.title
         found: list[_Found] = []
         for entry in survey.entries:
@@ -323,7 +342,7 @@ class _Look:
             inner = [] if child is None else self.into(child, clip)
         except PlaywrightError:
             # The frame was removed or is being replaced; a later observation will include it.
-            del self.frames[frames:]
+            del self.frames[frames:], self.addresses[frames:]
             self._left = marks_left
             return []
         moved = [
@@ -370,7 +389,7 @@ def _survey(frame: Frame, clip: dict[str, float] | None, most: int) -> _Survey:
     except (ScriptError, ValidationError) as error:
         # The page prevents reading, for example on purpose: treat it as a page without operable elements.
         _log.warning("the elements of a frame of %s cannot be read: %s", frame.page.url[:200], error)
-        return _Survey(title="", suspects=0, customs=[], entries=[])
+        return _Survey(title="", address="", suspects=0, customs=[], entries=[])
 
 
 def _with_internals(frame: Frame, survey: _Survey) -> _Survey:
@@ -380,6 +399,8 @@ def _with_internals(frame: Frame, survey: _Survey) -> _Survey:
 
     def more(facts: _Facts) -> _Facts:
         own = said.get(facts.index, {})
+        if not facts.name and "name" in own:
+            own["row"] = ""  # its name tells it
         # A part of a custom element is what the element says only if that is a control.
         return facts.model_copy(update=own) if "-" in facts.tag or "role" in own else facts
 

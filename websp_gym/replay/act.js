@@ -5,7 +5,6 @@
  *   look(el, rules)            {connected, kind, on, mixed, disabled, expanded, turns, inner}; turns: what a click does
  *                              to its state, "toggle", "choose" (as a radio button) or ""; inner: whether the state is
  *                              that of a control inside the element, which a click may leave alone
- *   focused()                  the element with the keyboard focus, through shadow roots
  *   reach(el, rules, waits)    scrolls the element into view, waits until it does not move, and resolves with
  *                              {x, y} where a click hits it. From then on until arrived() a guard blocks clicks
  *                              on anything else in this frame. Or {error, hidden, layer}; hidden: no part of it
@@ -82,11 +81,6 @@
       disabled: state.disabled, expanded: state.expanded, turns: turnsOf(at, state),
       inner: at !== el && at !== operable(el),
     };
-  };
-  const focused = () => {
-    let at = document.activeElement;
-    for (let shadow = at && raw.shadowOf(at); shadow?.activeElement; shadow = at && raw.shadowOf(at)) at = shadow.activeElement;
-    return at;
   };
 
   /** @type {(next: () => void) => void} */
@@ -265,5 +259,5 @@
     later(end, ms);
   });
 
-  Object.assign(replay, { look, focused, reach, awaits, arrived, press, focus, until, field, choice, holds, changed, poll });
+  Object.assign(replay, { look, reach, awaits, arrived, press, focus, until, field, choice, holds, changed, poll });
 })();

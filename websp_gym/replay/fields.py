@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.browser.keyboard import type_over
 from websp_gym.browser.settle import settle
 from websp_gym.errors import ReplayError
 from websp_gym.replay.located_element import CannotActError, LocatedElement
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Frame
 
 _GONE_AFTER = 0.5
 """Seconds to look for a field that its own change may have removed."""
@@ -74,7 +79,16 @@ class Field:
         field = self.element.field()
         field.wait_for_element_state("editable", timeout=self.element.timeout * 1000)
         field.select_text(timeout=self.element.timeout * 1000)
-        type_over(self.element.found.frame.page, text, lines=lines)
+        frame = self.element.found.frame
+        frame.evaluate("() => __websp.keepCursor()")
+        type_over(frame.page, text, lines=lines, lost=lambda: self._cursor_lost(frame))
+
+    def _cursor_lost(self, frame: Frame) -> str:
+        try:
+            return str(frame.evaluate("() => __websp.cursorLost()"))
+        except PlaywrightError:
+            self.element.check_alive()
+            return "the page has gone on to another one"
 
     def press_key(self, key: str) -> None:
         """Press a key while the element has the focus."""

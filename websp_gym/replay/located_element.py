@@ -68,7 +68,7 @@ def focused(page: Page) -> Look | None:
     """Return the state of the element that has the keyboard focus in the page's main frame; None if there is none."""
     install(page.main_frame)
     seen = page.main_frame.evaluate(
-        "() => { const el = __webspReplay.focused(); return el && __webspReplay.look(el, []); }"
+        "() => { const el = __websp.focused(); return el && __webspReplay.look(el, []); }"
     )
     return Look(**seen) if seen else None
 

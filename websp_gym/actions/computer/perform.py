@@ -160,7 +160,7 @@ class _Hand:
         self.page.mouse.wheel(across, down)
 
     def _scroll_window(self, direction: Any) -> None:
-        scroll_window(self.page, direction)
+        scroll_window(self._tabs, direction)
 
     def _at(self, x: float, y: float) -> None:
         self._screen.pointer = (x, y)
