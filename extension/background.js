@@ -4,7 +4,8 @@
  * everything is stored before it is acknowledged, and a frame repeats what was not.
  *
  * globalThis.websp is for programs (Playwright evaluates in the worker; the popup sends {kind: "call"}):
- *   start(options), pause(), resume(), stop(), discard(), status(), trace(), pictures(), picture(name), recent(n), tabs()
+ *   start(options), pause(), resume(), stop(), discard(), status(), trace(), pictures(), picture(name), recent(n), tabs(),
+ *   times(): when each event happened, in milliseconds since 1970
  * All are asynchronous and take and return plain JSON.
  */
 import { store } from './store.js';
@@ -357,6 +358,7 @@ const api = {
     return list;
   },
   picture: (name) => store.picture(name),
+  times: () => inTurn(() => ordered(notes.values()).map(({ time }) => time)),
   tabs: async () => (await chrome.tabs.query({})).map(({ id, url }) => ({ id: id ?? 0, url: url ?? '' })).sort((a, b) => a.id - b.id),
   recent: (count) => inTurn(() => ordered(notes.values()).slice(-count).map(({ event, modal }) => ({
     type: event?.type ?? '', role: event?.target?.role ?? '', value: event?.value ?? event?.key ?? null,

@@ -255,5 +255,6 @@ interface WebspApi {
   pictures(): Promise<{ name: string; dataUrl: string }[]>;
   picture(name: string): Promise<string | null>;
   tabs(): Promise<{ id: number; url: string }[]>;
+  times(): Promise<number[]>;
   recent(count: number): Promise<Recent[]>;
 }

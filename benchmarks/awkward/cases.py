@@ -45,6 +45,7 @@ class Case:
         lacks: Pattern that such an observation does not match.
         on: Names of the switch and of one that is on; an observation in which they differ shows that it is off.
         notice: Pattern of what the answer has to say though the action was done; the look before it does not.
+        aside: Pattern of what the answer may say though the action was done: a count that has changed.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Case:
     lacks: str = "$^"
     on: tuple[str, str] | None = None
     notice: str = ""
+    aside: str = ""
 
     @property
     def kind(self) -> str:
@@ -79,8 +81,8 @@ CASES = (
     _click("address-changed", "Remove", changes=True),
     _click("link-swapped", "Leave this list", changes=True),
     _click("switch-late", "Hide my profile", changes=True, on=("Hide my profile", "Hide my age")),
-    _click("name-counts", "Leave the room", changes=True),
-    _click("rows-count", "Mute", near="Chess club", changes=True),
+    _click("name-counts", "Leave the room", changes=True, aside=r"\d here"),
+    _click("rows-count", "Mute", near="Chess club", changes=True, aside=r"\d unread"),
     _click("button-shifts", "Rename"),
     _click("card-covered", "Read the article"),
     Case("view-transition", (Act("click", "Cookie settings"), Act("click", "Reject optional cookies"))),
@@ -95,7 +97,9 @@ CASES = (
         notice=r"Our privacy notice|Tab \w+: \S+named-window\.privacy",
     ),
     _click("mail-link", "Write to our data officer", notice="mailto|mail program|e-?mail (client|program)"),
-    _click("file-chooser", "Picture of you", notice="(?i)file chooser|file to be chosen|upload"),
+    _click(
+        "file-chooser", "Picture of you", notice="(?i)file chooser|file to be chosen|choose a file|upload"
+    ),
     _type("editor-refuses", "About me", "Hello there", shows="Yours, Ada"),
     _type("editor-empties", "Filter rules", "block ads", shows="Filter rules"),
     _type("signs-dropped", "Word to mute", "@#%&", shows="Friday"),

@@ -65,11 +65,6 @@ def test_hundreds_of_downloads_are_summarised_in_a_few_lines(hands: Hands) -> No
 def test_a_file_chooser_is_reported(hands: Hands, opener: str) -> None:
     hands.show(opener)
     hands.click("Picture")
-    # The browser tells of it by itself, now and then after the page came to rest: it is then in the next observation.
-    for _ in range(500):
-        if hands.tabs.notices.texts:
-            break
-        hands.page.wait_for_timeout(10)
     assert hands.tabs.notices.texts == [ASKED["file"]]
     assert hands.names() == ["Picture"]
 
@@ -88,6 +83,13 @@ def test_a_file_chooser_is_reported(hands: Hands, opener: str) -> None:
         ("navigator.usb.requestDevice({ filters: [] })", "device"),
         ("navigator.hid.requestDevice({ filters: [] })", "device"),
         ("navigator.credentials.get({ publicKey: { challenge: new Uint8Array(8) } })", "key"),
+        ("navigator.credentials.get({ password: true })", "account"),
+        (
+            "navigator.credentials.get({ identity: { providers: [{ configURL: '/fedcm.json', clientId: '1' }] } })",
+            "account",
+        ),
+        ("document.requestStorageAccess().then(() => { throw 1 })", "storage"),
+        ("new EyeDropper().open()", "color"),
     ],
 )
 def test_a_permission_is_denied_at_once_and_reported(hands: Hands, call: str, word: str) -> None:
@@ -145,3 +147,21 @@ def test_permissions_that_chromium_grants_silently_are_granted(hands: Hands) -> 
         names,
     )
     assert states == ["granted", "granted", "granted", "denied", "denied"]
+
+
+LEAVING = (
+    "<a href='mailto:privacy@shop.example?subject=Delete'>Go</a>",
+    "<a href='tel:+15550100'>Go</a>",
+    "<button onclick=\"location.href = 'shopapp://settings'\">Go</button>",
+    "<form action='mailto:privacy@shop.example'><button>Go</button></form>",
+    "<a href='shopapp://settings' target=_blank>Go</a>",
+)
+
+
+@pytest.mark.parametrize("opener", LEAVING)
+def test_an_address_for_another_program_is_reported(hands: Hands, opener: str) -> None:
+    page = hands.show(opener)
+    hands.click("Go")
+    (told,) = hands.tabs.notices.texts
+    assert told.startswith("the page asked the system to open '")
+    assert (hands.page, hands.tabs.pages) == (page, [page])

@@ -81,6 +81,40 @@ def test_a_click_on_what_was_seen_is_not_misled_by_a_tab_that_opened_since(hands
     assert page.evaluate("window.hit") == 1
 
 
+NAMED = (
+    "<a href=/help/2 target=help>Go</a>",
+    "<form action=/help/2 target=help><button>Go</button></form>",
+    "<button onclick=\"window.open('/help/2', 'help')\">Go</button>",
+)
+
+
+@pytest.mark.parametrize("opener", NAMED)
+def test_a_window_that_is_opened_again_by_its_name_comes_to_the_front(hands: Hands, opener: str) -> None:
+    for number in (1, 2):
+        hands.site.put(f"/help/{number}", f"<button>Page {number}</button>")
+    home = hands.show(f"<a href=/help/1 target=help>First</a>{opener}")
+    hands.click("First")
+    window = hands.page
+    hands.tabs.activate(home)
+    hands.look()
+    hands.click("Go")
+    assert (hands.page, hands.names()) == (window, ["Page 2"])
+
+
+def test_a_window_in_the_background_that_goes_on_by_itself_stays_there(hands: Hands) -> None:
+    hands.site.put("/help/1", "<script>go = () => { location.href = '/help/2' }</script>")
+    hands.site.put("/help/2", "<button>Page 2</button>")
+    home = hands.show("<a href=/help/1 target=help>First</a><button>Stay</button>")
+    hands.click("First")
+    window = hands.page
+    hands.tabs.activate(home)
+    hands.look()
+    window.evaluate("go()")
+    window.wait_for_url("**/help/2")
+    hands.click("Stay")
+    assert hands.page is home
+
+
 def test_when_every_tab_is_closed_a_blank_one_opens(hands: Hands) -> None:
     hands.show("x").close()
     assert hands.page.url == "about:blank"

@@ -6,8 +6,8 @@ import pytest
 
 from tests.actions_support import Hands, hands, sites
 from websp_gym.actions.computer import Screen
+from websp_gym.browser.focus import DEEPEST
 from websp_gym.browser.internals import loop_of
-from websp_gym.browser.pickers import DEEPEST
 from websp_gym.browser.watch import Watch
 from websp_gym.env.chat import MemoryChat
 from websp_gym.env.turns import AgentTurns

@@ -26,6 +26,7 @@ from websp_gym.actions.grammar import (
     register_action,
 )
 from websp_gym.actions.question import EXAMPLE
+from websp_gym.browser.notices import ASKED
 from websp_gym.errors import ActionError
 
 if TYPE_CHECKING:
@@ -50,6 +51,9 @@ def click(action: Action, tabs: Tabs, marks: Marks) -> None:
     target = _target(action, marks)
     if told := target.click().get("told"):
         tabs.notices.add(f"[{target.mark.number}] {told}")
+    if target.mark.type == "file":
+        # The browser tells of it by itself, but now and then only after the page has come to rest.
+        tabs.notices.add(ASKED["file"])
 
 
 @register_action(

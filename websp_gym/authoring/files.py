@@ -17,6 +17,7 @@ from websp_gym.errors import SetupError, WebspError, nearest
 from websp_gym.paths import data_dirs
 from websp_gym.recording.recordings import FILE as RECORDINGS
 from websp_gym.recording.recordings import load_recordings
+from websp_gym.replay.expectations import check_turns
 from websp_gym.replay.left_out import check_inputs, places_of
 from websp_gym.replay.library import read_trace
 from websp_gym.sandbox.schema.catalog import Catalog
@@ -162,7 +163,7 @@ def _start_problems(catalog: Catalog, config: Site) -> Iterator[str]:
     if config.account != "none" and config.slug not in config.signed_in:
         yield f"account: {config.account} needs signed_in: [{config.slug}, …], or S0 is not signed in"
     if config.login_trace:
-        yield from _trace_problems(config.login_trace)
+        yield from _trace_problems(ReplayStep(replay=config.login_trace))
 
 
 def _id_problems(instances: tuple[Instance, ...]) -> Iterator[str]:
@@ -242,7 +243,7 @@ def _bears(control: Control, name: str) -> bool:
 def _s0_problems(site: SiteSchema, instance: Instance) -> Iterator[str]:
     for step in instance.config.initial_state:
         if isinstance(step, ReplayStep):
-            yield from _trace_problems(step.replay)
+            yield from _trace_problems(step)
         elif isinstance(step, PrepareStep):
             yield from _value_problems(site, "prepare", step.prepare.settings)
             yield from _row_problems(site, "prepare", step.prepare.collections)
@@ -261,10 +262,12 @@ def _s0_problems(site: SiteSchema, instance: Instance) -> Iterator[str]:
     yield from _row_problems(site, "expect", instance.config.expect.collections)
 
 
-def _trace_problems(name: str) -> Iterator[str]:
+def _trace_problems(step: ReplayStep) -> Iterator[str]:
+    name = step.replay
     try:
         trace = read_trace(name)
         check_inputs(trace, {})
+        check_turns(trace, step.set)
     except WebspError as error:
         yield str(error)
         return

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from playwright.sync_api import Error as PlaywrightError
 
-from websp_gym.browser import VIEWPORT
-from websp_gym.browser.launch import BrowserOptions, open_context
 from websp_gym.browser.tabs import Tabs
+from websp_gym.env.live_browsers import LiveBrowsers
 from websp_gym.env.live_initial_state import reach_live
 from websp_gym.env.live_restore import Found
 from websp_gym.env.s0_report import filled_call
@@ -22,9 +22,9 @@ from websp_gym.tasks.instances import Instance, all_instances
 from websp_gym.world.live.apis import ApiRequest, described
 
 if TYPE_CHECKING:
-    from playwright.sync_api import BrowserContext
-
     from websp_gym.recording.live_sign_in import LiveSignIn
+    from websp_gym.tasks.instances import Site
+    from websp_gym.world.live.live import LiveEpisode
 
 Part = Literal["sign-in", "S0", "put back"]
 
@@ -70,27 +70,24 @@ def check_account(name: str, *, headless: bool = True) -> Iterator[LiveFinding]:
         SetupError: ``WEBSP_LIVE`` is not 1, or there is no such account.
         WorldError: Another episode uses the account.
     """
-    world, site = world_of(name)
+    _, site = world_of(name)
     own = [each for each in all_instances() if each.site.slug == site.slug and each.config.initial_state]
-
-    def another() -> BrowserContext:
-        flags = BrowserOptions(headless, world.browser_args())
-        return open_context(flags, viewport=VIEWPORT, **world.fresh_options())
-
     with account_browser(name, headless=headless) as (sign_in, episode, tabs):
-        found = Found(name)
+        found, browsers = Found(name), LiveBrowsers(site, episode, headless=headless)
         attempt = _Attempt(name)
+        problems: list[str] = []
         yield attempt.of("sign-in", "", lambda: _sign_in(sign_in, tabs))
         if attempt.failed:
             return
         for instance in own:
 
             def reach(instance: Instance = instance) -> None:
-                reach_live(instance, episode, tabs, another=another, found=found)
+                reach_live(instance, episode, tabs, browsers=browsers, found=found)
 
             yield attempt.of("S0", instance.id, reach)
-        if found:
-            yield attempt.of("put back", "", lambda: found.put_back(site, sign_in, episode, tabs))
+            # At once: what the next one sets may have to be put back on pages in the language of this one.
+            problems += _put_back(found, site, episode, browsers)
+        yield attempt.of("put back", "", lambda: problems)
 
 
 def planned(name: str) -> Iterator[tuple[str, str]]:
@@ -143,12 +140,20 @@ def put_back(name: str, *, headless: bool = True) -> list[str] | None:
         SetupError: ``WEBSP_LIVE`` is not 1, there is no such account, or it cannot be signed in.
         WorldError: Another episode uses the account.
     """
-    _, site = world_of(name)
+    world, site = world_of(name)
     found = Found(name)
     if not found:
         return None
-    with account_browser(name, headless=headless) as (sign_in, episode, tabs):
-        return found.put_back(site, sign_in, episode, tabs)
+    with closing(world.open_episode(site, signed_in=True)) as episode:
+        return found.put_back(site, episode, LiveBrowsers(site, episode, headless=headless), again=True)
+
+
+def _put_back(found: Found, site: Site, episode: LiveEpisode, browsers: LiveBrowsers) -> list[str]:
+    """Put an account back; return what is not as it was found."""
+    try:
+        return found.put_back(site, episode, browsers) if found else []
+    except (WebspError, PlaywrightError) as error:
+        return [str(error)]
 
 
 class _Attempt:

@@ -16,20 +16,22 @@
   const Told = CustomEvent;
   const Watched = Proxy;
   const page = globalThis;
+  /** @type {(el: HTMLInputElement) => string} */
+  const typeOf = Function.prototype.call.bind(/** @type {any} */ (getOwnPropertyDescriptor(HTMLInputElement.prototype, 'type')).get);
 
   /** @type {() => {[word: string]: boolean}} */
   const none = () => /** @type {any} */ ({ __proto__: null });
   let asked = none();
 
-  /** Notes each call of a function; `ends` returns the result of a call that the browser would never end. */
-  /** @type {(owner: object|undefined, name: string, word: string, ends?: (given: any[]) => any) => void} */
-  const watch = (owner, name, word, ends) => {
+  /** Notes each call of a function, on what it `counts`; `ends` returns the result of a call that the browser would never end. */
+  /** @type {(owner: object|undefined, name: string, word: string, ends?: (given: any[]) => any, counts?: (self: any) => boolean) => void} */
+  const watch = (owner, name, word, ends, counts = () => true) => {
     const found = owner && getOwnPropertyDescriptor(owner, name);
     if (!found || typeof found.value !== 'function') return;
     /** @type {(target: Function, self: any, given: any[]) => any} */
     const call = (target, self, given) => {
       const end = ends?.(given);
-      if (!ends || end) asked[word] = true;
+      if ((!ends || end) && counts(self)) asked[word] = true;
       return end ?? apply(target, self, given);
     };
     // Without a prototype, so that the page cannot add traps.
@@ -38,6 +40,8 @@
   };
   /** @type {(name: string) => any} */
   const prototypeOf = (name) => Reflect.get(page, name)?.prototype;
+  /** @type {(el: unknown) => boolean} */
+  const isFile = (el) => el instanceof HTMLInputElement && typeOf(el) === 'file';
   const denied = () => refused(new Refusal('Permission denied', 'NotAllowedError'));
   const noDevice = () => refused(new Refusal('No device selected.', 'NotFoundError'));
   /** A key is asked for in a window, unless it is only offered beside a field. */
@@ -65,6 +69,9 @@
   watch(prototypeOf('CredentialsContainer'), 'get', 'key', noKey);
   watch(prototypeOf('CredentialsContainer'), 'create', 'key', noKey);
   watch(prototypeOf('CredentialsContainer'), 'get', 'account', noAccount);
+  // The browser tells of a chooser by itself, but now and then only after the page has come to rest.
+  watch(prototypeOf('HTMLElement'), 'click', 'file', undefined, isFile);
+  watch(prototypeOf('HTMLInputElement'), 'showPicker', 'file', undefined, isFile);
   watch(page, 'showOpenFilePicker', 'file');
   watch(page, 'showSaveFilePicker', 'file');
   watch(page, 'showDirectoryPicker', 'file');

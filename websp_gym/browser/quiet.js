@@ -5,8 +5,8 @@
  *                            has not changed for `ms` milliseconds and `frames` animation frames (2) have passed, or
  *                            after `cap` milliseconds with quiet: false. `known`: the time before the call counts too,
  *                            so a document that has been quiet for long enough resolves at once, after `pause`
- *                            milliseconds. `timers`: the event names of timers.js and the milliseconds for which its
- *                            pending timers are awaited
+ *                            milliseconds. `timers`: the event names of timers.js, the milliseconds for which its
+ *                            pending timers are awaited, and how long these may be set for
  *   attend(ask, tell)        sets the names of the events used to ask asks.js; `asked`: its words since the last time
  * A document without scripting (a sandboxed iframe) has no timers and changes only by loading: it resolves at once.
  * An element that has been changing without a pause for half a second (a spinner, a clock, a ticker) is ignored.
@@ -29,6 +29,7 @@
   const unlisten = uncurry(EventTarget.prototype.removeEventListener);
   const dispatch = uncurry(EventTarget.prototype.dispatchEvent);
   const Asked = Event;
+  const AskedOf = CustomEvent;
   /** @type {(event: Event) => number} */
   const loadedOf = uncurry(/** @type {Function} */ (Object.getOwnPropertyDescriptor(ProgressEvent.prototype, 'loaded')?.get));
   const doc = document;
@@ -152,14 +153,14 @@
     return cut(words, LONGEST_WORDS);
   };
 
-  /** The milliseconds until the page's next short timer, or null. */
-  /** @type {(ask: string, tell: string) => number|null} */
-  const nextTimer = (ask, tell) => {
+  /** The milliseconds until the page's next timer that was set for at most so many, or null. */
+  /** @type {(ask: string, tell: string, longest: number) => number|null} */
+  const nextTimer = (ask, tell, longest) => {
     /** @type {number|null} */
     let left = null;
     const hear = (/** @type {any} */ event) => { left = loadedOf(event); };
     listen(globalThis, tell, hear);
-    dispatch(globalThis, new Asked(ask));
+    dispatch(globalThis, new AskedOf(ask, { detail: longest }));
     unlisten(globalThis, tell, hear);
     return left;
   };
@@ -171,7 +172,7 @@
     const end = (rested) => resolve({ quiet: rested, parsed: isParsed(), waited: now() - start, asked: asked() });
     /** Ends, unless a timer is to be awaited. This one is set later for a later time, so the page's own has run before. */
     const rest = () => {
-      const left = timers && nextTimer(timers.ask, timers.tell);
+      const left = timers && nextTimer(timers.ask, timers.tell, timers.longest);
       if (!timers || left === null || now() - start + left > (timers.ms < cap ? timers.ms : cap)) end(true);
       else later(look, left + 1);
     };

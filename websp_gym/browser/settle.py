@@ -36,16 +36,16 @@ class Calm:
         quiet_ms: Milliseconds without a DOM change.
         frames: Animation frames that must have passed.
         after_traffic: Seconds that a page has to react to a response; later DOM changes are awaited anyway.
-        timers: Whether pending timers of up to half a second are awaited (``timers.js``).
+        timers: Milliseconds up to which a pending timer may be set to be awaited (``timers.js``); 0 for none.
     """
 
     quiet_ms: int
     frames: int
     after_traffic: float
-    timers: bool = False
+    timers: int = 0
 
 
-ANY_PAGE = Calm(quiet_ms=20, frames=2, after_traffic=0.03, timers=True)
+ANY_PAGE = Calm(quiet_ms=20, frames=2, after_traffic=0.03, timers=500)
 """For unknown pages: they may change the DOM some frames after a response, or by a timer."""
 REACTS_AT_ONCE = Calm(quiet_ms=8, frames=1, after_traffic=0.005)
 """For pages of a world with this flag (:attr:`websp_gym.world.World.reacts_at_once`)."""
@@ -63,8 +63,17 @@ class _Rest:
     """The page's requests to the browser (:data:`websp_gym.browser.notices.ASKED`)."""
 
 
+LATE_TIMERS = 10_000
+"""Milliseconds of the longest timer of which a page may save something."""
+
+
 def settle(
-    tabs: Tabs, *, cap: float = SETTLE_CAP, quiet_ms: int | None = None, patience: float = DOM_PATIENCE
+    tabs: Tabs,
+    *,
+    cap: float = SETTLE_CAP,
+    quiet_ms: int | None = None,
+    patience: float = DOM_PATIENCE,
+    timers: int | None = None,
 ) -> bool:
     """Wait until the current tab has settled, and return whether it did before the time limit.
 
@@ -79,16 +88,17 @@ def settle(
         cap: Time limit in seconds; up to four times as many on a busy machine, which loads pages slowly.
         quiet_ms: Milliseconds without a DOM change that count as quiet, if not the usual ones.
         patience: Seconds to wait for a DOM that keeps changing, or for timers, while nothing is loading.
+        timers: Milliseconds up to which a timer may be set to be awaited, if not the usual ones.
     """
-    with tabs.traffic.wait():
-        return _settled(tabs, cap, quiet_ms, patience)
-
-
-def _settled(tabs: Tabs, cap: float, quiet_ms: int | None, patience: float) -> bool:
-    end = time.monotonic() + cap * slowness()
     calm = REACTS_AT_ONCE if tabs.reacts_at_once else ANY_PAGE
-    if quiet_ms is not None:
-        calm = replace(calm, quiet_ms=quiet_ms)
+    given = {"quiet_ms": quiet_ms, "timers": timers}
+    calm = replace(calm, **{name: value for name, value in given.items() if value is not None})
+    with tabs.traffic.wait():
+        return _settled(tabs, cap, calm, patience)
+
+
+def _settled(tabs: Tabs, cap: float, calm: Calm, patience: float) -> bool:
+    end = time.monotonic() + cap * slowness()
     timers_end = time.monotonic() + min(cap, patience)
     looked_at: Page | None = None
     waiting = False
@@ -153,7 +163,7 @@ def _ask(frame: Frame, calm: Calm, cap: float, *, known: bool, timers: float, pa
     given: list[Any] = [calm.quiet_ms, cap * 1000, known, pause * 1000, calm.frames]
     if calm.timers:
         ask, tell = event_names("timers.js")
-        given.append({"ask": ask, "tell": tell, "ms": timers * 1000})
+        given.append({"ask": ask, "tell": tell, "ms": timers * 1000, "longest": calm.timers})
     try:
         answer = frame.ask("quiet", *given)
     except ScriptError:

@@ -108,7 +108,7 @@ interface MotionApi {
   scrollPopup(direction: Direction, fraction: number): Scrolled;
   scrollToEnd(): Scrolled;
   scrollOut(direction: Direction, fraction: number, iframe: number): Scrolled;
-  quiet(ms: number, cap: number, known?: boolean, pause?: number, frames?: number, timers?: { ask: string; tell: string; ms: number } | null): Promise<{ quiet: boolean; parsed: boolean; waited: number; asked: string }>;
+  quiet(ms: number, cap: number, known?: boolean, pause?: number, frames?: number, timers?: { ask: string; tell: string; ms: number; longest: number } | null): Promise<{ quiet: boolean; parsed: boolean; waited: number; asked: string }>;
   stirred(): number;
   attend(ask: string, tell: string): void;
 }

@@ -6,12 +6,14 @@ an API call set is read back from the API. If anything cannot be read back, S0 i
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from websp_gym.browser.settle import settle
 from websp_gym.browser.tabs import Tabs
 from websp_gym.env.live_restore import Found, controls_of, switches_of
 from websp_gym.env.s0_report import S0Report, filled_call
@@ -21,9 +23,10 @@ from websp_gym.recording.live_sign_in import LiveSignIn
 from websp_gym.recording.look_back import states_of
 from websp_gym.replay import Found as Located
 from websp_gym.replay import fill, locate, replay
-from websp_gym.replay.expectations import is_choice, unfolds
+from websp_gym.replay.expectations import check_turns, is_choice, nothing_to_turn, unfolds
 from websp_gym.replay.filled import fill_event
-from websp_gym.replay.read_back import Kept, Setting, look
+from websp_gym.replay.library import read_trace
+from websp_gym.replay.read_back import Kept, Setting, last_states, look
 from websp_gym.replay.second_replay import read_back_again
 from websp_gym.tasks.initial_steps import ApiStep, PrepareStep, ReplayStep, SignInStep, VisitStep
 from websp_gym.tasks.sites import site_schema
@@ -33,12 +36,16 @@ from websp_gym.world.state import WorldState
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Request
 
+    from websp_gym.env.live_browsers import LiveBrowsers
     from websp_gym.replay import ReplayReport, Trace
+    from websp_gym.replay.checks import Outside
     from websp_gym.replay.expectations import Set
     from websp_gym.replay.trace import TraceEvent
     from websp_gym.tasks.instances import Instance
     from websp_gym.world.live.live import LiveEpisode
 
+_PATIENCE = 3.0
+"""Seconds to look for a control where a step of the trace has opened what it is in."""
 _IS_OPENER = """el => el.closest('a, button, [role], summary')?.matches(
   'summary, [role=tab], [aria-expanded], [aria-haspopup]:not([aria-haspopup=false]), [popovertarget]') ?? false"""
 
@@ -48,7 +55,7 @@ def reach_live(
     episode: LiveEpisode,
     tabs: Tabs,
     *,
-    another: Callable[[], BrowserContext],
+    browsers: LiveBrowsers,
     found: Found | None = None,
 ) -> S0Report:
     """Bring the account to S0 and verify it.
@@ -57,7 +64,7 @@ def reach_live(
         instance: The instance.
         episode: A new episode, attached to the browser context of ``tabs``.
         tabs: The open tabs; replay uses the current one.
-        another: Opens another browser, without the sign-in.
+        browsers: Opens other browsers of the account: what is set is read back in one that has only the sign-in.
         found: Gets how the account was found, even if S0 is not reached; None puts nothing back.
 
     Returns:
@@ -65,11 +72,15 @@ def reach_live(
 
     Raises:
         InitialStateError: The site does not have what was set, or it could not be read back.
-        SetupError: The account is not signed in, and a replay cannot sign it in; or the site blocks the browser.
+        SetupError: A trace is to set something on or off and has nothing to turn, the account is not signed in and a
+            replay cannot sign it in, or the site blocks the browser.
         WorldError: The site refused a request.
     """
     began = time.monotonic()
-    reacher = _Reacher(instance, episode, tabs, another, found)
+    for step in instance.config.initial_state:
+        if isinstance(step, ReplayStep):
+            check_turns(read_trace(step.replay), step.set)
+    reacher = _Reacher(instance, episode, tabs, browsers, found)
     if instance.site.account != "none":
         reacher.sign_in()
     for step in instance.config.initial_state:
@@ -104,14 +115,15 @@ class _Reacher:
         instance: Instance,
         episode: LiveEpisode,
         tabs: Tabs,
-        another: Callable[[], BrowserContext],
+        browsers: LiveBrowsers,
         found: Found | None,
     ) -> None:
         self.report = S0Report("replay", WorldState(), read_back=0)
         self._instance = instance
         self._account = LiveSignIn(instance.site, episode)
         self._tabs = tabs
-        self._another = another
+        self._browsers = browsers
+        self._outside: Outside | None = None
         self._episode = episode
         self._found = found
         self._states: list[Kept] = []
@@ -144,10 +156,13 @@ class _Reacher:
         )
         with sent(self._tabs.context) as requests:
             done = self._play_first(trace, wanted, answered)
-            done = read_back_again(trace, done, lambda: self._play(trace, wanted, verify=False))
-            if done.unverified and self._shows_texts(trace, wanted):
-                done = replace(done, verified=(done.verified or 0) + len(done.unverified), unverified=())
+            if done.unverified:
+                with self._outside() if self._outside else nullcontext(self._tabs) as tabs:
+                    done = self._read_on_its_way(trace, wanted, done, tabs)
         doubts = list(done.unverified)
+        turned = any(one.on is not None and not one.is_radio for one in self._states)
+        if wanted != "recorded" and not turned:
+            doubts.append(nothing_to_turn(trace, wanted))
         if presses is not None:
             answered.check()
             doubts += presses.doubts(sent=bool(requests))
@@ -158,15 +173,16 @@ class _Reacher:
         """Replay a trace, and keep how to put back what it has set, also where it fails on the way."""
         self._states.clear()
         new: tuple[int, ...] = ()
+        is_done = False
         found, pages = self._as_found(trace, answered) if self._found is not None else ({}, {})
         try:
             done = self._play(trace, wanted, verify=True)
-            new = done.new
+            new, is_done = done.new, not done.unverified
             return done
         finally:
             if self._found is not None:
                 states = [replace(one, before=found.get(one.number) or one.before) for one in self._states]
-                self._found.note_trace(trace, states, new, pages)
+                self._found.note_trace(trace, states, new, pages, done=is_done)
 
     def _as_found(self, trace: Trace, answered: Answers) -> tuple[dict[int, Setting], dict[str, list[Any]]]:
         """Return what the controls of a trace hold before it, by number of the event, and all those of its pages.
@@ -192,37 +208,68 @@ class _Reacher:
             self._found.note_request(request, self._episode.undo_of(request, token), token)
         self._episode.send(request, token)
 
-    def _play(self, trace: Trace, wanted: Set, *, verify: bool) -> ReplayReport:
+    def _play(
+        self,
+        trace: Trace,
+        wanted: Set,
+        *,
+        verify: bool = False,
+        tabs: Tabs | None = None,
+        start: bool = True,
+    ) -> ReplayReport:
         return replay(
             trace,
-            self._tabs,
+            tabs or self._tabs,
             set=wanted,
             account=self._account.values,
             class_rules=self._instance.site.replay_rules,
             timeout=TIMEOUT,
+            start=start,
             verify=verify,
+            outside=self._outside if verify else None,
             on_set=self._states.append if verify else None,
         )
 
-    def _shows_texts(self, trace: Trace, wanted: Set) -> bool:
-        """Whether the fields that a trace fills hold its texts where its way leads to them from a page loaded anew.
+    def _read_on_its_way(self, trace: Trace, wanted: Set, done: ReplayReport, tabs: Tabs) -> ReplayReport:
+        """Return the report with what only the steps of the trace lead to: in a dialog, a menu, a tab or a frame.
 
-        Only its presses before the first text are replayed, so nothing is typed or sent a second time.
+        Only presses of which nothing was sent are replayed, so that nothing is turned, typed or saved again. Where
+        that is not enough, a trace that only turns and chooses is replayed as a whole: it must change nothing.
         """
-        texts = [number for number, event in enumerate(trace.events) if event.value is not None]
-        if not texts or texts != list(range(texts[0], texts[-1] + 1)) or any(map(is_choice, trace.events)):
-            return False
-        self._play(
-            trace.model_copy(update={"events": trace.events[: texts[0]], "end": None}), wanted, verify=False
-        )
-        fields = []
-        for number in texts:
-            event = fill_event(trace.events[number], self._account.values)
-            if event.secret:
+        states = [one for one in last_states(self._states) if not one.event.secret]
+        with contextlib.suppress(ReplayError):
+            if len(states) == len(last_states(self._states)) and self._are_there(trace, wanted, states, tabs):
+                return replace(done, verified=len(states), unverified=())
+        return read_back_again(trace, done, lambda: self._play(trace, wanted, tabs=tabs))
+
+    def _are_there(self, trace: Trace, wanted: Set, states: list[Kept], tabs: Tabs) -> bool:
+        """Whether all states are found on the way of a trace, each before the next press."""
+        set_by = {one.number: one for one in states}
+        first = next(number for number, event in enumerate(trace.events, 1) if _sets(event))
+        here: list[Kept] = []
+        moved = True
+        for number, event in enumerate(trace.events, 1):
+            if number in set_by:
+                here.append(set_by[number])
+            if _sets(event):
+                continue
+            if not self._are_shown(here, tabs):
                 return False
-            fields.append(Kept(number + 1, event, self._tabs.current.url, text=event.value))
-        rules = self._instance.site.replay_rules
-        return all(reading.same for reading in look(fields, self._tabs, rules, patience=TIMEOUT))
+            here.clear()
+            if event.sent or (event.sent is None and number > first):
+                moved = True  # what it closes stays open here, so the next step begins with its page
+                continue
+            if moved:
+                tabs.load(fill(event.url or trace.start_url, self._account.values), timeout=TIMEOUT)
+                settle(tabs)
+            moved = False
+            step = trace.model_copy(update={"events": (event,), "end": None})
+            self._play(step, wanted, tabs=tabs, start=False)
+        return self._are_shown(here, tabs)
+
+    def _are_shown(self, states: list[Kept], tabs: Tabs) -> bool:
+        readings = look(states, tabs, self._instance.site.replay_rules, patience=_PATIENCE)
+        return all(reading.same for reading in readings)
 
     def visit(self, urls: tuple[str, ...]) -> None:
         """Visit pages."""
@@ -238,10 +285,11 @@ class _Reacher:
         """Sign in, unless the stored sign-in is still valid."""
         if not self._account.is_signed_in(self._tabs):
             self.report.events.extend(self._account.sign_in(self._tabs))
+        self._outside = self._browsers.signed_in(self._tabs.context.storage_state())
 
     def sign_in_elsewhere(self) -> None:
         """Sign in from another browser, which is closed without signing out: its session stays."""
-        context = self._another()
+        context = self._browsers.unknown()
         try:
             tabs = Tabs(context)
             context.new_page()
@@ -319,6 +367,10 @@ class _Presses:
 
     def _switches(self) -> list[bool]:
         return switches_of(self._tabs.current)
+
+
+def _sets(event: TraceEvent) -> bool:
+    return is_choice(event) or event.value is not None or event.type == "omitted"
 
 
 def _opens(event: TraceEvent) -> bool:

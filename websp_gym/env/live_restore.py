@@ -6,6 +6,7 @@ What was found is stored, encrypted, from the moment it changes, so that it can 
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 from playwright.sync_api import Error as PlaywrightError
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
     from websp_gym.browser.tabs import Tabs
-    from websp_gym.recording.live_sign_in import LiveSignIn
+    from websp_gym.env.live_browsers import LiveBrowsers
     from websp_gym.replay import ReplayReport
     from websp_gym.tasks.instances import Site
     from websp_gym.world.live.live import LiveEpisode
@@ -55,7 +56,13 @@ class Found:
         return bool(self._ways)
 
     def note_trace(
-        self, trace: Trace, states: Collection[Kept], new: Collection[int], pages: Mapping[str, list[Any]]
+        self,
+        trace: Trace,
+        states: Collection[Kept],
+        new: Collection[int],
+        pages: Mapping[str, list[Any]],
+        *,
+        done: bool,
     ) -> None:
         """Store how to restore what a trace has set.
 
@@ -64,10 +71,11 @@ class Found:
             states: The states that it set so far.
             new: Numbers of its events whose text was replaced by a new one.
             pages: What the controls of its pages held before, by address (:func:`controls_of`).
+            done: Whether the trace was replayed and read back as a whole.
         """
         if any(way.get("trace") and way["name"] == trace.name for way in self._ways):
             return  # as it was found the first time
-        way = restoring(trace, states, new)
+        way = restoring(trace, states, new, done=done)
         written = way.trace.model_dump(mode="json", by_alias=True) if way.trace is not None else None
         self._add({"name": trace.name, "trace": written, "lost": list(way.lost), "pages": dict(pages)})
 
@@ -81,37 +89,58 @@ class Found:
         if self._account:
             keep("found", self._account, self._ways)
 
-    def put_back(self, site: Site, sign_in: LiveSignIn, episode: LiveEpisode, tabs: Tabs) -> list[str]:
+    def put_back(
+        self, site: Site, episode: LiveEpisode, browsers: LiveBrowsers, *, again: bool = False
+    ) -> list[str]:
         """Restore the account, and read it back; return what is not as it was found, each with the reason.
 
-        What could not be restored because of the site is kept for another try.
+        What could not be restored because of the site is kept, and tried again only if asked to.
+
+        Args:
+            site: The website.
+            episode: An episode of the account.
+            browsers: Opens the browser in which it is done, and the one in which it is read back.
+            again: Whether to try again what has failed before.
 
         Raises:
             SetupError: The account cannot be signed in.
         """
-        if any(way.get("trace") or way.get("pages") for way in self._ways) and not sign_in.is_signed_in(tabs):
-            sign_in.sign_in(tabs)
         left: list[dict[str, Any]] = []
         problems: list[str] = []
         pages: dict[str, list[Any]] = {}
-        for way in reversed(self._ways):
-            problems += way["lost"]
-            pages |= way.get("pages", {})
-            try:
-                if way.get("trace"):
-                    problems += _replayed(Trace.model_validate(way["trace"]), site, sign_in, tabs)
-                elif way.get("request"):
-                    episode.send(ApiRequest(**way["request"]), way["token"])
-            except (WebspError, PlaywrightError) as error:
-                left.insert(0, way)
-                problems.append(str(error))
-        problems += _changed_pages(pages, tabs)
+        with ExitStack() as stack:
+            tabs: Tabs | None = None
+            for way in reversed(self._ways):
+                problems += way["lost"]
+                pages |= way.get("pages", {})
+                if way.get("failed") and not again:
+                    left.insert(0, way)
+                    problems.append(f"{way['failed']} ({_ways_out(episode.account_name)})")
+                    continue
+                if tabs is None and (way.get("trace") or way.get("pages")):
+                    tabs = stack.enter_context(browsers.to_act())
+                try:
+                    if way.get("trace"):
+                        assert tabs is not None
+                        problems += _replayed(Trace.model_validate(way["trace"]), site, tabs, browsers)
+                    elif way.get("request"):
+                        episode.send(ApiRequest(**way["request"]), way["token"])
+                except (WebspError, PlaywrightError) as error:
+                    left.insert(0, {**way, "failed": str(error)})
+                    problems.append(str(error))
+            if tabs is not None and pages:
+                with browsers.signed_in(tabs.context.storage_state())() as outside:
+                    problems += _changed_pages(pages, outside)
         self._ways = left
         if left:
             keep("found", self._account, left)
         elif self._account:
             forget("found", self._account)
         return problems
+
+
+def _ways_out(account: str) -> str:
+    return f"`websp live restore {account}` tries again, and with --forget it is given up"
 
 
 def switches_of(page: Page) -> list[bool]:
@@ -141,18 +170,24 @@ def _changed_pages(pages: Mapping[str, list[Any]], tabs: Tabs) -> Iterator[str]:
             yield f"{url.split('?', 1)[0]}: {changed or 'some'} of its controls are not as they were found"
 
 
-def _replayed(trace: Trace, site: Site, sign_in: LiveSignIn, tabs: Tabs) -> tuple[str, ...]:
+def _replayed(trace: Trace, site: Site, tabs: Tabs, browsers: LiveBrowsers) -> tuple[str, ...]:
     """Replay a trace; return what could not be read back."""
+    outside = browsers.signed_in(tabs.context.storage_state())
 
-    def play(*, verify: bool) -> ReplayReport:
+    def play(at: Tabs, *, verify: bool) -> ReplayReport:
         return replay(
             trace,
-            tabs,
+            at,
             set="recorded",
-            account=sign_in.values,
+            account=browsers.values,
             class_rules=site.replay_rules,
             timeout=TIMEOUT,
             verify=verify,
+            outside=outside if verify else None,
         )
 
-    return read_back_again(trace, play(verify=True), lambda: play(verify=False)).unverified
+    done = play(tabs, verify=True)
+    if not done.unverified:
+        return ()
+    with outside() as other:
+        return read_back_again(trace, done, lambda: play(other, verify=False)).unverified

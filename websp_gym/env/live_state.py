@@ -7,16 +7,13 @@ from typing import TYPE_CHECKING
 
 from playwright.sync_api import Error as PlaywrightError
 
-from websp_gym.browser.launch import BrowserOptions, first_page, open_context
-from websp_gym.browser.tabs import Tabs
+from websp_gym.env.live_browsers import LiveBrowsers
 from websp_gym.env.live_initial_state import reach_live
 from websp_gym.env.live_restore import Found
 from websp_gym.errors import WebspError
-from websp_gym.recording.live_sign_in import LiveSignIn
 
 if TYPE_CHECKING:
-    from playwright.sync_api import BrowserContext
-
+    from websp_gym.browser.tabs import Tabs
     from websp_gym.env.options import Options
     from websp_gym.env.s0_report import S0Report
     from websp_gym.tasks.instances import Instance
@@ -39,14 +36,15 @@ class LiveInitialState:
         self._episode = episode
         self._options = options
         self._found = Found(episode.account_name) if options.restore else None
+        self._browsers = LiveBrowsers(
+            instance.site, episode, headless=options.headless, viewport=options.viewport
+        )
 
     def reach(self, tabs: Tabs) -> S0Report:
         """Bring the account to S0 and verify it; see :func:`~websp_gym.env.live_initial_state.reach_live`."""
         self.put_back()  # what an episode left that was killed
         self._episode.reset_installation(self._options.reset_timeout)
-        return reach_live(
-            self._instance, self._episode, tabs, another=self._another_browser, found=self._found
-        )
+        return reach_live(self._instance, self._episode, tabs, browsers=self._browsers, found=self._found)
 
     def put_back(self) -> None:
         """Restore the account to how it was found, in a separate browser, if the options ask for it.
@@ -56,22 +54,8 @@ class LiveInitialState:
         if not self._found:
             return
         try:
-            context = self._another_browser(signed_in=True)
-            try:
-                tabs = Tabs(context)
-                first_page(context)
-                site = self._instance.site
-                problems = self._found.put_back(site, LiveSignIn(site, self._episode), self._episode, tabs)
-            finally:
-                context.close()
+            problems = self._found.put_back(self._instance.site, self._episode, self._browsers)
         except (WebspError, PlaywrightError) as error:
             problems = [str(error)]
         for problem in problems:
             _log.warning("%s is not as it was found: %s", self._episode.account_name, problem)
-
-    def _another_browser(self, *, signed_in: bool = False) -> BrowserContext:
-        """Open a browser context, with the kept sign-in of the account or without."""
-        world = self._episode.world
-        options = world.context_options() if signed_in else world.fresh_options()
-        flags = BrowserOptions(self._options.headless, world.browser_args())
-        return open_context(flags, viewport=self._options.viewport, **options)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import math
 import os
 import shutil
 import tempfile
@@ -25,16 +26,19 @@ from websp_gym.patience import slowness
 from websp_gym.recording.launch import launch
 from websp_gym.recording.look_back import look_back
 from websp_gym.recording.profile import write_profile
-from websp_gym.replay.refusals import errors
+from websp_gym.replay.refusals import errors, may_change, same_site
 from websp_gym.replay.trace import Trace, TraceEvent
 from websp_gym.replay.trace_files import save_trace
 
 if TYPE_CHECKING:
-    from playwright.sync_api import BrowserContext, Page, Worker
+    from playwright.sync_api import BrowserContext, Page, Request, Worker
 
 _WORKER_SECONDS = 15.0
 _REMOVE_SECONDS = 5.0
 _POLL_MS = 10
+_LATE_SECONDS = 5.0
+"""Seconds to wait after a recording for what its last event may send."""
+_LATE_MS = 50
 _CALL = """async ([name, args]) => {
   if (!globalThis.websp) return null;
   try { return {value: await websp[name](...args)}; } catch (error) { return {error: error.message}; }
@@ -87,6 +91,9 @@ class RecorderBrowser:
         self._window: Page | None = None
         self._gone = False
         self._kept: dict[int, bool] = {}
+        self._sent: dict[int, bool] = {}
+        self._requests: list[tuple[float, str]] = []
+        """When what may change something was sent, in milliseconds since 1970, and where to."""
         self._shows_error = False
         self._account: Mapping[str, str] = {}
         self._begun: tuple[TraceEvent, ...] = ()
@@ -96,6 +103,7 @@ class RecorderBrowser:
             write_profile(self.profile, self._extension)
             self._context = launch(self.profile, self._extension, args, headless=headless, viewport=viewport)
             self._context.on("close", self._closed)
+            self._context.on("request", self._note)
             self._id = self._extension_id()
         except BaseException:
             self.close()
@@ -158,7 +166,8 @@ class RecorderBrowser:
         Raises:
             SetupError: A recording is already running, or the page cannot be recorded.
         """
-        self._kept, self._shows_error, self._account = {}, False, dict(account or {})
+        self._kept, self._sent, self._shows_error, self._account = {}, {}, False, dict(account or {})
+        self._requests.clear()
         fields = ("email", "username", "name", "password")
         options = {
             "name": name,
@@ -196,7 +205,12 @@ class RecorderBrowser:
         """Return the recording so far as a validated trace. Raise SetupError if nothing was recorded."""
         trace = Trace.model_validate(self.call("trace"))
         events = [
-            event.model_copy(update={"kept": self._kept.get(number, event.kept)})
+            event.model_copy(
+                update={
+                    "kept": self._kept.get(number, event.kept),
+                    "sent": self._sent.get(number, event.sent),
+                }
+            )
             for number, event in enumerate((*self._begun, *trace.events), 1)
         ]
         if self._begun_at:
@@ -220,7 +234,7 @@ class RecorderBrowser:
         return self.trace()
 
     def look_back(self, trace: Trace) -> None:
-        """Reload the pages on which something was set, and note whether they kept it.
+        """Reload the pages on which something was set, and note whether they kept it and what they sent.
 
         :meth:`stop` does this; call it if a person has stopped the recording in the popup.
 
@@ -230,6 +244,32 @@ class RecorderBrowser:
         pages = [page for page in self.context.pages if page.url.startswith(("https://", "http://"))]
         self._shows_error = any(errors(page) for page in pages)
         self._kept = look_back(trace, self.context, self._account)
+        self._sent = self._sent_after(trace)
+
+    def _sent_after(self, trace: Trace) -> dict[int, bool]:
+        """Return whether a request followed each event that sets or presses something, by its number."""
+        times = [0.0] * len(self._begun) + [float(time) for time in self.call("times")]
+        acts = [event.target is not None for event in trace.events]
+        if len(times) != len(trace.events) or not any(acts):
+            return {}
+        last = len(times) - 1
+        end = time.monotonic() + _LATE_SECONDS
+        # A page that shows a change when it is loaded anew, and has not sent it, may collect changes for a while.
+        while self._kept.get(last + 1) and not self._requests_in(times[last], math.inf, trace):
+            if time.monotonic() > end:
+                break
+            self.page.wait_for_timeout(_LATE_MS)
+        ends = [*times[1:], math.inf]
+        return {
+            number: bool(self._requests_in(begun, ended, trace))
+            for number, (begun, ended, act) in enumerate(zip(times, ends, acts, strict=True), 1)
+            if act and number > len(self._begun)
+        }
+
+    def _requests_in(self, begun: float, ended: float, trace: Trace) -> int:
+        """Return how many requests to the site of a trace were sent between two moments, in milliseconds."""
+        times = [moment for moment, url in self._requests if same_site(url, trace.start_url)]
+        return sum(begun <= moment < ended for moment in times)
 
     def save(self, path: str | Path) -> Path:
         """Save the recording as ``name.json``, with its screenshots in the folder ``name`` next to it.
@@ -273,6 +313,10 @@ class RecorderBrowser:
             shutil.rmtree(self.profile, ignore_errors=True)
 
     # ---------------------------------------------------------------- browser
+    def _note(self, request: Request) -> None:
+        if may_change(request):
+            self._requests.append((time.time() * 1000, request.url))
+
     def _closed(self, _context: BrowserContext) -> None:
         self._gone = True
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
+import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from playwright.sync_api import Error as PlaywrightError
 
+from websp_gym.browser.settle import LATE_TIMERS, settle
 from websp_gym.errors import ReplayError
+from websp_gym.patience import slowness
 from websp_gym.replay.filled import FilledEvent, FilledTrace
 from websp_gym.replay.located_element import CannotActError, ClassRules, LocatedElement
 from websp_gym.replay.perform_event import Performed
@@ -20,6 +25,12 @@ from websp_gym.replay.wait_for_target import same_page
 
 if TYPE_CHECKING:
     from websp_gym.browser.tabs import Tabs
+
+
+Outside = Callable[[], AbstractContextManager["Tabs"]]
+_LATE = LATE_TIMERS / 1000
+"""Seconds to wait for what a page sends after a while."""
+_LATE_MS = 50
 
 
 class Checks:
@@ -34,6 +45,8 @@ class Checks:
             remedy.
         watch: Whether to notice what is refused.
         verify: Whether the states are read back at the end.
+        outside: Opens another browser with the sign-in and nothing else of this one, in which they are read back;
+            None for this one.
         on_set: Called with each state that was set.
     """
 
@@ -47,6 +60,7 @@ class Checks:
         *,
         watch: bool,
         verify: bool,
+        outside: Outside | None = None,
         on_set: Callable[[Kept], None] | None = None,
     ) -> None:
         self.tabs = tabs
@@ -55,6 +69,7 @@ class Checks:
         self.end = end
         self.error = error
         self.verify = verify
+        self.outside = outside
         self.refusals = Refusals(tabs.context) if watch else None
         self.kept: list[Kept] = []
         self.on_set = on_set
@@ -86,13 +101,18 @@ class Checks:
         refusals = self.refusals
         assert refusals is not None  # whoever reads back also watches
         kept = [replace(one, led_on=one.led_on or one.number < self.last_press) for one in self.kept]
-        return read_back(
-            without_sign_in(last_states(kept)),
-            self.tabs,
-            self.rules,
-            timeout=self.timeout,
-            sent_since=lambda one: refusals.traffic.since(one.since, one.url),
-        )
+        if any(one.event.sent is None for one in kept):
+            # The recording does not say what is sent: a page may collect changes for a while.
+            settle(self.tabs, cap=_LATE, patience=_LATE, timers=LATE_TIMERS)
+        with self.outside() if self.outside else nullcontext() as outside:
+            return read_back(
+                without_sign_in(last_states(kept)),
+                self.tabs,
+                self.rules,
+                timeout=self.timeout,
+                sent_since=lambda one: refusals.traffic.since(one.since, one.url),
+                outside=outside,
+            )
 
     def check_end(self, trace: FilledTrace) -> None:
         """Raise ReplayError if the last event did not lead where it led when it was recorded."""
@@ -123,7 +143,17 @@ class Checks:
                 self.on_set(self.kept[-1])
         elif did.done in ("clicked", "pressed"):
             self.last_press = number
+        if self.verify and event.sent and did.done != "skipped":
+            self._await_sending(since)
         return did
+
+    def _await_sending(self, since: int) -> None:
+        """Wait for the request that followed when it was recorded; a page may send it after a while."""
+        assert self.refusals is not None
+        end = time.monotonic() + _LATE * slowness()
+        while not self.refusals.traffic.since(since, self.left) and time.monotonic() < end:
+            with contextlib.suppress(PlaywrightError):  # the tab has closed
+                self.tabs.current.wait_for_timeout(_LATE_MS)
 
     def watch(
         self, event: FilledEvent, number: int, pressed: Pressed, perform: Callable[[], Performed]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
+from websp_gym.errors import SetupError
 from websp_gym.replay.located_element import CannotActError, Look
-from websp_gym.replay.trace import TraceEvent
+from websp_gym.replay.trace import Trace, TraceEvent
 
 Set = Literal["on", "off", "recorded"]
 
@@ -90,3 +91,25 @@ def comes_with_change(event: TraceEvent) -> bool:
     if event.follows_change is None and event.target:  # an older or imported recording
         return event.target.type_attr == "submit"
     return bool(event.follows_change)
+
+
+def check_turns(trace: Trace, wanted: Set) -> None:
+    """Raise SetupError if a trace is to set something on or off, and has no switch to turn."""
+    is_imported = not trace.recorded_with.startswith("websp-recorder")
+    if wanted != "recorded" and not any(_may_turn(event, is_imported) for event in trace.events):
+        raise SetupError(nothing_to_turn(trace, wanted))
+
+
+def nothing_to_turn(trace: Trace, wanted: Set) -> str:
+    """Return what is wrong with setting a trace on or off that turns nothing."""
+    return (
+        f'the trace "{trace.name}" is to be set {wanted}, and has no switch or check box to turn: what it chooses '
+        "stays as recorded. Leave out `set`, and record one trace for each choice"
+    )
+
+
+def _may_turn(event: TraceEvent, is_imported: bool) -> bool:
+    """Whether an event turns a switch; of an imported one, which has no states, only the page can tell."""
+    role = event.target.role if event.target else None
+    may = is_imported and event.type in ("click", "key") and role not in (*_RADIOS, "link", "option")
+    return event.stateful or event.set is not None or may

@@ -18,7 +18,7 @@ from websp_gym.browser.settle import settle
 from websp_gym.errors import ReplayError, WorldError
 from websp_gym.patience import slowness
 from websp_gym.replay.act import Actor
-from websp_gym.replay.checks import Checks
+from websp_gym.replay.checks import Checks, Outside
 from websp_gym.replay.evidence import Candidate
 from websp_gym.replay.expectations import (
     MAY_BE_MISSING,
@@ -71,6 +71,7 @@ def replay(
     start: bool = True,
     watch: bool = True,
     verify: bool = False,
+    outside: Outside | None = None,
     inputs: Mapping[int, str] | None = None,
     on_event: Callable[[EventReport], None] | None = None,
     on_candidates: Callable[[int, list[Candidate]], None] | None = None,
@@ -91,6 +92,8 @@ def replay(
         watch: Whether to notice what the server or the page refuses. Turn it off only if the resulting state is
             verified by other means, as in the environment.
         verify: Whether to reload the pages at the end, and to read back all switches, lists and fields that were set.
+        outside: With ``verify``: opens another browser with the sign-in and nothing else of this one, in which the
+            states are read back; None reads them back in this browser, which may only show its own copy of them.
         inputs: What to type if the recording left out an input, by number of the ``omitted`` event. If its value is a
             placeholder (``{{account.new_password}}``), the account's value will do.
         on_event: Called with the report of each completed event, including those before a failure.
@@ -112,7 +115,7 @@ def replay(
     check_class_rules(class_rules, tabs.current)
     filled = fill_trace(trace, account, inputs)
     player = _Player(
-        tabs, set, timeout, class_rules, watch or verify, verify, trace.end, on_candidates, on_set
+        tabs, set, timeout, class_rules, watch or verify, verify, outside, trace.end, on_candidates, on_set
     )
     try:
         if start:
@@ -146,6 +149,7 @@ class _Player:
         rules: ClassRules,
         watch: bool,
         verify: bool,
+        outside: Outside | None,
         end: End | None,
         on_candidates: Callable[[int, list[Candidate]], None] | None,
         on_set: Callable[[Kept], None] | None,
@@ -164,7 +168,7 @@ class _Player:
         self.answer: str | None = None
         """Given for the dialog of the next event."""
         self.checks = Checks(
-            tabs, rules, timeout, end, self._error, watch=watch, verify=verify, on_set=on_set
+            tabs, rules, timeout, end, self._error, watch=watch, verify=verify, outside=outside, on_set=on_set
         )
 
     def check_proved(self, number: int) -> None:

@@ -92,6 +92,12 @@ class Kept:
     led_on: bool = False
     """Whether the event led to another page, or something was pressed after it."""
 
+    @property
+    def is_radio(self) -> bool:
+        """Whether it is one of a group of radio buttons, which is chosen and never turned off."""
+        target = self.event.target
+        return target is not None and target.role in ("radio", "menuitemradio")
+
     def __str__(self) -> str:
         state = "on" if self.on else "off"
         if self.on is None:
@@ -140,6 +146,7 @@ def read_back(
     *,
     timeout: float,
     sent_since: Callable[[Kept], list[Reply]],
+    outside: Tabs | None = None,
 ) -> ReadBack:
     """Reload the pages of all states, and compare.
 
@@ -149,6 +156,8 @@ def read_back(
         rules: The site's class rules.
         timeout: Seconds to wait for a page.
         sent_since: Returns what was sent after a state was set.
+        outside: Tabs of another browser, which has nothing of what this one keeps but the sign-in; None to look in
+            this one.
 
     Returns:
         Number of states kept, and descriptions of those that could not be read back.
@@ -156,7 +165,16 @@ def read_back(
     Raises:
         ReplayError: A page did not keep a state, or did not load; names every target that differs.
     """
-    readings = look_again(kept, tabs, rules, timeout=timeout)
+    readings = look_again(kept, outside or tabs, rules, timeout=timeout)
+    if outside is not None:
+        # A setting of which nothing was ever sent is one of the browser, such as a theme, and is kept there.
+        own = [
+            reading.kept
+            for reading in readings
+            if not reading.same and not reading.kept.event.sent and not sent_since(reading.kept)
+        ]
+        here = look_again(own, tabs, rules, timeout=timeout)
+        readings = [next((one for one in here if one.kept is each.kept), each) for each in readings]
     refused, unverified, new = [], [], list[int]()
     for reading in readings:
         if reading.same:
@@ -263,6 +281,8 @@ def _no_setting(reading: Reading, readings: list[Reading], sent: list[Reply]) ->
         return "it is not on the reloaded page"
     if kept.text is not None and now.value is not None and is_text(now.value, kept.text, None):
         return f"the page shows {now.value!r}, as it did before"
+    if kept.event.kept is False and kept.text is not None and not now.value:
+        return _NEW  # as when it was recorded: the form is empty again
     if kept.event.kept is not None:
         return None if kept.event.kept else "the page did not keep it when it was recorded either"
     before = kept.before

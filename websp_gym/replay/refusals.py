@@ -76,7 +76,7 @@ class Traffic:
     def since(self, count: int, *pages: str) -> list[Reply]:
         """Return what was sent to the sites of these pages, after the first ``count`` requests."""
         replies = self.replies[count:]
-        return [reply for reply in replies if any(_same_site(reply.request.url, url) for url in pages)]
+        return [reply for reply in replies if any(same_site(reply.request.url, url) for url in pages)]
 
     def _sent(self, request: Request) -> None:
         before = request.redirected_from
@@ -84,7 +84,7 @@ class Traffic:
             for reply in self.replies:
                 if reply.request == before:  # the answer to a form is the page that it leads to
                     reply.request, reply.response = request, None
-        elif request.method in _CHANGING and request.resource_type in _SENT_BY and not _is_aside(request):
+        elif may_change(request):
             self.replies.append(Reply(request, request.post_data_buffer or b""))
 
     def _answered(self, response: Response) -> None:
@@ -204,6 +204,11 @@ def _ask(page: Page, name: str) -> Any:
     return None
 
 
+def may_change(request: Request) -> bool:
+    """Whether a request may change something on a server because of what a person did."""
+    return request.method in _CHANGING and request.resource_type in _SENT_BY and not _is_aside(request)
+
+
 def _is_aside(request: Request) -> bool:
     return not request.is_navigation_request() and _ASIDE.search(urlsplit(request.url).path) is not None
 
@@ -265,6 +270,7 @@ def _bare(text: str) -> str:
     return re.sub(r"[^\w]+|_", "", text).lower()
 
 
-def _same_site(one: str, other: str) -> bool:
+def same_site(one: str, other: str) -> bool:
+    """Whether two addresses are of one site, as the last two parts of their hosts say."""
     hosts = [(urlsplit(url).hostname or "").split(".")[-2:] for url in (one, other)]
     return hosts[0] == hosts[1]

@@ -24,13 +24,16 @@ class Restoring:
     lost: tuple[str, ...] = ()
 
 
-def restoring(trace: Trace, kept: Iterable[Kept], new: Collection[int] = ()) -> Restoring:
+def restoring(
+    trace: Trace, kept: Iterable[Kept], new: Collection[int] = (), *, done: bool = True
+) -> Restoring:
     """Return how to restore what a replay has set.
 
     Args:
         trace: The trace that was replayed.
         kept: The states that it set, with what was there before.
         new: Numbers of its events whose text became something new.
+        done: Whether all of it was read back, so that what is not new is a setting.
 
     Returns:
         The same trace with the states as they were; none for a trace that added something, because it would add it
@@ -50,6 +53,8 @@ def restoring(trace: Trace, kept: Iterable[Kept], new: Collection[int] = ()) -> 
         what = f"{trace.name}: event {one.number} ({one.event.describe_target() or one.event.type})"
         if any(number in new for number in numbers):
             return Restoring(None, (f"{what} added something, which stays",))
+        if not done and _may_add(one):
+            return Restoring(None, (f"{what} may have added something, and may add it again",))
         if None in back:
             lost.append(f"{what}: the previous value is unknown")
         for number, event in zip(numbers, back, strict=True):
@@ -58,6 +63,13 @@ def restoring(trace: Trace, kept: Iterable[Kept], new: Collection[int] = ()) -> 
     if len(lost) == len(first):
         return Restoring(None, tuple(lost))
     return Restoring(trace.model_copy(update={"events": tuple(events)}), tuple(lost))
+
+
+def _may_add(kept: Kept) -> bool:
+    """Whether a text may be that of something new: it went into an empty field and may not have stayed there."""
+    is_text = kept.text is not None and (kept.event.target is None or kept.event.target.tag != "select")
+    was_empty = kept.before is None or not kept.before.value
+    return is_text and was_empty and not kept.event.kept
 
 
 def _control(trace: Trace, kept: Kept) -> tuple[object, ...]:

@@ -13,7 +13,8 @@ from websp_gym.replay.trace import Trace
 def read_back_again(trace: Trace, first: ReplayReport, again: Callable[[], ReplayReport]) -> ReplayReport:
     """Return the report of a replay, with what only a second replay could read back.
 
-    A trace that types something is not replayed twice: it might add it twice.
+    A trace that types something is not replayed twice: it might add it twice. Choosing from a list again changes
+    nothing.
 
     Args:
         trace: The trace.
@@ -24,7 +25,8 @@ def read_back_again(trace: Trace, first: ReplayReport, again: Callable[[], Repla
         ReplayError: The second replay did not finish.
     """
     if not first.unverified or any(
-        event.value is not None or event.type == "omitted" for event in trace.events
+        (event.value is not None and not is_choice(event)) or event.type == "omitted"
+        for event in trace.events
     ):
         return first
     second = again()

@@ -168,6 +168,11 @@ class TraceEvent(_Model):
         description="Whether the page still had the state or text when it was reloaded after the recording: a "
         "setting does, a box that only selects a row does not. Null if unknown.",
     )
+    sent: bool | None = Field(
+        None,
+        description="Whether a request that may change something followed before the next event, at once or after "
+        "a while, when it was recorded. Null if unknown.",
+    )
     modal_text: str | None = Field(None, description="Text given to a prompt that was accepted.")
     set: OnOff | None = Field(
         None, description="State in which replay leaves the target, regardless of the requested state."
