@@ -19,6 +19,7 @@ from websp_gym.authoring.proofs import prove
 from websp_gym.authoring.scaffold import new_site
 from websp_gym.browser.owner import call
 from websp_gym.errors import SetupError
+from websp_gym.tasks.instances import load_instance, load_site
 
 
 @pytest.mark.proof
@@ -76,7 +77,9 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
         ("Steam", None, 'site "steam" already exists'),
         ("Other", "store.steampowered.com", 'already belongs to "steam"'),
         ("Other", "Other", "is not a lower-case host name"),
-        ("Area 51", None, "a name begins with a letter"),
+        ("51 Areas", None, "a name begins with a letter"),
+        ("Other", "127.0.0.1:8123", "a replica has a host name and no port.*add --live"),
+        ("Other", "localhost", "a replica has a host name and no port.*add --live"),
         ("../up", None, "a name begins with a letter"),
     ],
 )
@@ -86,6 +89,35 @@ def test_names_and_hosts_that_cannot_be_are_refused(
     with pytest.raises(SetupError, match=reason):
         new_site(name, host=host, folder=tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "host", "url"),
+    [
+        ("n8n", None, "https://www.n8n.com/"),
+        ("n8n", "n8n", "http://n8n/"),
+        ("Area 51", "localhost", "http://localhost/"),
+        ("Area 51", "127.0.0.1:8123", "http://127.0.0.1:8123/"),
+        ("Area 51", "[::1]:8123", "http://[::1]:8123/"),
+        ("Area 51", "cloud.area51.example:8443", "https://cloud.area51.example:8443/"),
+    ],
+)
+def test_a_live_site_may_run_on_any_machine_and_port(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, host: str | None, url: str
+) -> None:
+    made = new_site(name, host=host, folder=tmp_path, live=True)
+    monkeypatch.setenv("WEBSP_TASK_CONFIGS", str(tmp_path / "task_configs"))
+    (tasks,) = made.files
+    own = load_site(tasks)
+    assert [each.id for each in own] == [f"{made.site_id}-task-1-ON", f"{made.site_id}-task-1-OFF"]
+    assert own[0].site.start_url == url
+    assert own[0].config.state == "ON"
+    assert load_instance(own[0].id.lower()).id == own[0].id
+
+
+def test_a_live_host_is_no_address(tmp_path: Path) -> None:
+    with pytest.raises(SetupError, match="without https:// and without a path"):
+        new_site("n8n", host="http://localhost:5678/", folder=tmp_path, live=True)
 
 
 def test_in_a_checkout_the_files_go_where_the_others_are(

@@ -122,7 +122,10 @@ def prove(
 def new_site(
     name: Annotated[str, typer.Argument(help="Name of the site as people write it, e.g. Example.")],
     *,
-    host: Annotated[str | None, typer.Option(help="Main host of the site. Default: www.NAME.com.")] = None,
+    host: Annotated[
+        str | None,
+        typer.Option(help="Main host of the site; with --live also HOST:PORT. Default: www.NAME.com."),
+    ] = None,
     places: Annotated[
         Path | None, typer.Option(help="Folder for your own sites, instead of this checkout.")
     ] = None,

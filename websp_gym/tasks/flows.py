@@ -15,7 +15,7 @@ from websp_gym.tasks.goals import Goal
 from websp_gym.tasks.ground_truth import GroundTruthStep, PlainStep, StepTarget
 from websp_gym.tasks.schema import ConfigModel
 
-_FLOW_ID = re.compile(r"[A-Za-z]+-flow-\d+")
+_FLOW_ID = re.compile(r"[A-Za-z][A-Za-z0-9]*-flow-\d+")
 
 
 class Flow(ConfigModel):

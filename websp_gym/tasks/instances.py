@@ -65,7 +65,7 @@ EVERYDAY: Literal["Everyday Task with a Decision on the Way"] = "Everyday Task w
 """The category of everyday tasks, which the paper does not have."""
 InstructionVariant = Literal["without_navigation", "with_navigation"]
 
-_INSTANCE_ID = re.compile(r"^(?P<task>[A-Za-z]+-(?:task|stwab)-\d+)(?:-(?P<state>ON|OFF))?$")
+_INSTANCE_ID = re.compile(r"^(?P<task>[A-Za-z][A-Za-z0-9]*-(?:task|stwab)-\d+)(?:-(?P<state>ON|OFF))?$")
 
 
 class InstanceConfig(ConfigModel):

@@ -17,7 +17,7 @@ from websp_gym.tasks.ground_truth import STEP_KINDS, GroundTruthStep, Mistake, S
 from websp_gym.tasks.initial_steps import InitialStep
 from websp_gym.tasks.schema import Address, ConfigModel
 
-_WORK_ID = re.compile(r"[A-Za-z]+-stwab-\d+")
+_WORK_ID = re.compile(r"[A-Za-z][A-Za-z0-9]*-stwab-\d+")
 
 WorkCategory = Literal[
     "Customer Relations",

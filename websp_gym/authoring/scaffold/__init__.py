@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
 _HOST = re.compile(r"[a-z0-9-]+(\.[a-z0-9-]+)+")
+_LIVE_HOST = re.compile(r"([a-z0-9-]+(\.[a-z0-9-]+)*|\[[0-9a-f:.]+\])(:[0-9]{1,5})?")
+_PUBLIC = re.compile(r".+\.[a-z][a-z0-9-]*(:[0-9]+)?")
+"""A host that has a name on the internet, and with it a certificate: no address of digits, no single word."""
 _REPOSITORY = Path("websp_gym", "sandbox", "sites")
 
 
@@ -44,7 +47,8 @@ def new_site(
 
     Args:
         name: Name of the site as people write it.
-        host: Its main host; None means ``www.<slug>.com`` without underscores.
+        host: Its main host; None means ``www.<slug>.com`` without underscores. Where ``live``, it may be any machine,
+            with a port, such as ``localhost:8123``.
         folder: Folder for ``sites/``, ``task_configs/`` and ``tests/``; None means this checkout.
         live: Whether the site has no replica: only the file of its tasks is written.
 
@@ -55,10 +59,11 @@ def new_site(
     site_id = _site_id(name)
     slug = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
     address = host or f"www.{slug.replace('_', '')}.com"
-    _check_free(slug, address)
+    _check_free(slug, address, live=live)
     root = folder or _checkout()
     target = root / ("sites" if folder else _REPOSITORY) / slug
     words = {"NAME": name, "SLUG": slug, "HOST": address, "ID": site_id, "DOCS": docs("reference/sites")}
+    words["URL"] = f"{'https' if _PUBLIC.fullmatch(address) else 'http'}://{address}"
     plan = _plan_live if live else _plan
     words["PLACES"] = ", places=SearchPaths.below(Path(__file__).parent.parent)" if folder else ""
     words["IMPORTS"] = (
@@ -106,20 +111,34 @@ def _filled(source: Traversable, words: dict[str, str]) -> str:
 
 
 def _site_id(name: str) -> str:
-    site_id = "".join(word[:1].upper() + word[1:] for word in re.split(r"[^A-Za-z]+", name))
-    if not site_id or not re.fullmatch(r"[A-Za-z][A-Za-z0-9 ._-]*", name) or re.search(r"\d", name):
+    site_id = "".join(word[:1].upper() + word[1:] for word in re.split(r"[^A-Za-z0-9]+", name))
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9 ._-]*", name):
         raise SetupError(
-            f'"{name}": a name begins with a letter and has only letters, spaces, dots, dashes and underscores',
+            f'"{name}": a name begins with a letter and has only letters, digits, spaces, dots, dashes and '
+            "underscores",
             option="name",
         )
     return site_id
 
 
-def _check_free(slug: str, host: str) -> None:
+def _check_free(slug: str, host: str, *, live: bool) -> None:
     from websp_gym.authoring.files import known_slugs, read_catalog
 
-    if not _HOST.fullmatch(host):
-        raise SetupError(f'"{host}" is not a lower-case host name such as www.example.com', option="host")
+    if live and not _LIVE_HOST.fullmatch(host):
+        raise SetupError(
+            f'"{host}" is not a host such as www.example.com, localhost or 127.0.0.1:8123: write it in lower case, '
+            "without https:// and without a path",
+            option="host",
+        )
+    if not live and not _HOST.fullmatch(host):
+        way = (
+            "; a replica has a host name and no port. For a website that runs there, add --live"
+            if _LIVE_HOST.fullmatch(host)
+            else ""
+        )
+        raise SetupError(
+            f'"{host}" is not a lower-case host name such as www.example.com{way}', option="host"
+        )
     if slug in known_slugs():
         raise SetupError(f'site "{slug}" already exists; choose another name', site=slug)
     catalog, _ = read_catalog()
