@@ -5,10 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+import yaml
+
+from tests.docs.test_blocks import blocks_of
 from tests.paths import DOCS
 from websp_gym.recording import recordings
 from websp_gym.sandbox.schema import consent, effects, panels, settings, site, site_schema
-from websp_gym.tasks import goals, ground_truth, initial_steps, instances, schema
+from websp_gym.sandbox.schema.strict_yaml import StrictLoader
+from websp_gym.tasks import flows, goals, ground_truth, initial_steps, instances, schema, work
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -50,6 +54,27 @@ MODELS: list[type[BaseModel]] = [
     *(goals.Goal, goals.ItemCheck, goals.Unchanged, goals.Expect, ground_truth.StepTarget, schema.ClassRule),
     *(recordings.Recording, recordings.Gesture),
 ]
+
+
+EXAMPLES = ("docs/guides/add-a-site.md", "docs/reference/sites.md", "docs/reference/site-yaml.md")
+
+
+def test_every_task_in_the_docs_may_be_copied() -> None:
+    kinds: dict[str, type[BaseModel]] = {
+        "instances": instances.Task,
+        "decision": flows.Flow,
+        "ground_truth": work.Work,
+    }
+    read = []
+    for block in (block for page in EXAMPLES for block in blocks_of(page) if block.language == "yaml"):
+        data = yaml.load(block.code, Loader=StrictLoader)
+        entries = data.get("flows", []) if isinstance(data, dict) else data
+        for entry in (entry for entry in entries if isinstance(entry, dict)):
+            kind = next((model for key, model in kinds.items() if key in entry), None)
+            if kind is not None:
+                kind.model_validate(entry)
+                read.append(kind)
+    assert set(read) == set(kinds.values())
 
 
 def test_the_guide_names_every_key() -> None:

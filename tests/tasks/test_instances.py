@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from textwrap import indent
 
 import gymnasium
 import pytest
@@ -14,7 +15,7 @@ import websp_gym
 from tests.paths import DATA
 from websp_gym.errors import SetupError
 from websp_gym.replay.library import trace_path
-from websp_gym.tasks.ids import canonical_id, ids_in, instance_ids, known_ids
+from websp_gym.tasks.ids import all_ids, canonical_id, ids_in, instance_ids, known_ids
 from websp_gym.tasks.initial_steps import ReplayStep
 from websp_gym.tasks.instances import all_instances, load_instance, load_site
 from websp_gym.tasks.selection import select_instances
@@ -147,8 +148,47 @@ def test_an_instance_of_another_task_is_an_error(site_file: Path) -> None:
 
 
 def test_an_instance_the_scan_cannot_see_is_an_error(site_file: Path) -> None:
-    message = _broken(site_file, "- instance: Demo-task-1-ON", '- instance: "Demo-task-1-ON"')
-    assert "its own line" in message
+    message = _broken(site_file, "- instance: Demo-task-1-ON", "- instance: &x Demo-task-1-ON")
+    assert "without an anchor or a tag; see Demo-task-1-ON" in message
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        '- instance: "{id}"',
+        "- instance: {id}  # one of two",
+        "- {{instance: {id}, {rest}}}",
+        "- {{{rest}, instance: {id}}}",
+        "- {{'instance': '{id}',\n   {rest}}}",
+        "- {{\n    {rest},\n    instance: {id}\n  }}",
+    ],
+)
+def test_an_instance_may_be_written_in_any_style(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, entry: str
+) -> None:
+    before, block, rest = SITE.partition("      - instance: Demo-task-1-ON\n")
+    assert block
+    if "{rest}" in entry:
+        steps = "{turn: {role: switch, name: Autoplay}, element: Toggle, state: off}"
+        written = entry.format(
+            id="Demo-task-1-ON", rest=f"expect: {{settings: {{autoplay: true}}}}, ground_truth: [{steps}]"
+        )
+        text = before + indent(written, "      ")
+    else:
+        text = before + indent(entry.format(id="Demo-task-1-ON"), "      ") + "\n" + rest
+    (tmp_path / "demo.yaml").write_text(text)
+    monkeypatch.setenv("WEBSP_TASK_CONFIGS", str(tmp_path))
+    assert "Demo-task-1-ON" in all_ids()
+    assert load_instance("demo-task-1-on").config.expect.settings == {"autoplay": True}
+
+
+def test_an_id_that_the_scan_cannot_see_is_explained_where_it_is_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "demo.yaml").write_text(SITE.replace("instance: Demo", "instance: !!str Demo"))
+    monkeypatch.setenv("WEBSP_TASK_CONFIGS", str(tmp_path))
+    with pytest.raises(SetupError, match="without an anchor or a tag; see Demo-task-1-ON"):
+        load_instance("Demo-task-1-ON")
 
 
 def test_broken_yaml_is_an_error_with_its_place(site_file: Path) -> None:
@@ -201,7 +241,9 @@ def test_how_an_account_is_closed_is_data_and_no_part_of_the_hash(site_file: Pat
 
 
 def test_ids_are_found_whatever_their_indentation() -> None:
-    assert ids_in("  - instance: A-task-1\n        - instance: B-task-2-ON\n# - instance: C\n") == [
+    assert ids_in(
+        "  - instance: A-task-1\n        - instance: B-task-2-ON\n# - instance: C\n# {instance: D}\n"
+    ) == [
         "A-task-1",
         "B-task-2-ON",
     ]

@@ -1,8 +1,8 @@
 """Instance ids: listing them, and converting between their spellings.
 
 The ids are defined in ``task_configs/`` only. Importing :mod:`websp_gym` registers them, so reading them must
-be fast: this module scans for lines ``- instance: ID`` without parsing the YAML. Loading a file later checks
-that the scan missed nothing.
+be fast: this module scans for keys ``instance: ID``, in block and in flow style, without parsing the YAML. Loading a
+file later checks that the scan missed nothing.
 """
 
 import re
@@ -16,7 +16,12 @@ from websp_gym.texts import decoded
 
 _PREFIX = re.compile(r"^(.*/)?(websp\.)?", re.IGNORECASE)
 _STATE = re.compile(r"-(ON|OFF)$")
-_INSTANCE_LINE = re.compile(r"^\s*- instance: (?P<id>[\w.-]+)\s*$", re.MULTILINE)
+# It begins with letters, for which Python looks without trying each place of the text.
+_INSTANCE = re.compile(
+    r"""instance["']?[ ]*:[ \n]+(?P<quote>["']?)(?P<id>[\w.-]+)(?P=quote)(?=\s*$|\s*[,}]|\s+\#)""", re.M
+)
+_BEFORE = re.compile(r"""\s*(?:-\s+)*(?:[^\s#].*[{,]\s*|[{,]\s*)?["']?""")
+"""What may stand before a key in its line."""
 
 
 FLOWS = "flows"
@@ -73,7 +78,11 @@ def read_config(path: Path) -> str:
 
 def ids_in(text: str) -> list[str]:
     """Return the instance ids in the text of one configuration file, in order."""
-    return [match["id"] for match in _INSTANCE_LINE.finditer(text)]
+    return [
+        match["id"]
+        for match in _INSTANCE.finditer(text)
+        if _BEFORE.fullmatch(text, text.rfind("\n", 0, match.start()) + 1, match.start())
+    ]
 
 
 def config_files() -> list[Path]:

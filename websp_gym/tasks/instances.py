@@ -283,13 +283,17 @@ def load_instance(instance_id: str) -> Instance:
     """
     wanted = canonical_id(instance_id)
     for path in (*config_files(), *flow_files(), *work_files()):
-        if f"- instance: {wanted}" in read_config(path):
+        text = read_config(path)
+        if wanted in text and wanted in ids_in(text):
             for instance in _LOADERS.get(path.parent.name, load_site)(path):
                 if instance.id == wanted:
                     return instance
     (spelled,) = known_ids([wanted])
     if spelled != wanted:
         return load_instance(spelled)
+    for path in (*config_files(), *flow_files(), *work_files()):
+        if wanted in read_config(path):
+            _LOADERS.get(path.parent.name, load_site)(path)  # says so where the scan for ids missed it
     known = all_ids()
     raise UnknownInstanceError(
         f'no instance "{wanted}"{nearest(wanted, known)} ({len(known)} instances; `websp list` shows them)',
@@ -433,8 +437,8 @@ def _check_ids(path: Path, text: str, ids: list[str]) -> None:
     if seen != ids:
         odd = sorted(set(ids) ^ set(seen)) or ids
         raise SetupError(
-            f"{path}: write each instance on its own line, as `- instance: ID` (the first key of the entry); "
-            f"see {odd[0]}",
+            f"{path}: write the id of each instance in the line of its key, as in `- instance: ID`, "
+            f"without an anchor or a tag; see {odd[0]}",
             path=str(path),
         )
     if len(set(ids)) != len(ids):
