@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import stat
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,8 +13,10 @@ import keyring
 import pytest
 from cryptography.fernet import Fernet
 
+from tests.command_support import websp_here
 from tests.keyring_support import FileKeyring
 from tests.live_support import home
+from websp_gym.env.live_restore import Found
 from websp_gym.errors import SetupError, WorldError
 from websp_gym.tasks.instances import load_instance
 from websp_gym.world.live.accounts import (
@@ -107,16 +112,57 @@ def test_a_secret_comes_from_the_keyring_or_a_variable(ring: Path, monkeypatch: 
         secret_of("steam-1", account, "password")
 
 
-def test_without_a_keyring_the_way_out_is_said(home: Path) -> None:
+@pytest.fixture
+def no_ring(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A machine without a keyring, as in a container, on which nobody has made a key."""
     from keyring.backends.fail import Keyring
 
     before = keyring.get_keyring()
+    monkeypatch.delenv("WEBSP_STATE_KEY")
     keyring.set_keyring(Keyring())  # type: ignore[no-untyped-call]
-    try:
-        with pytest.raises(SetupError, match=r"password: env:NAME"):
-            store_secret("steam-1", "password", SECRET)
-    finally:
-        keyring.set_keyring(before)
+    yield
+    keyring.set_keyring(before)
+
+
+@pytest.mark.usefixtures("no_ring")
+def test_without_a_keyring_the_way_out_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(SetupError, match=r"password: env:NAME") as caught:
+        store_secret("steam-1", "password", SECRET)
+    (command,) = re.findall(r"`(export [^`]+)`", str(caught.value))
+    made = subprocess.run(
+        ["bash", "-c", f'{command.replace("python", sys.executable, 1)}; echo "$WEBSP_STATE_KEY"'],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    monkeypatch.setenv("WEBSP_STATE_KEY", made.stdout.strip())
+    keep_sign_in("steam-1", STATE)
+    assert kept_sign_in("steam-1") == STATE
+
+
+@pytest.mark.usefixtures("no_ring")
+def test_without_a_keyring_nothing_is_asked_and_nobody_signs_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    def too_late(*_: object, **__: object) -> None:
+        raise AssertionError("asked or signed in first")
+
+    monkeypatch.setattr("typer.prompt", too_late)
+    monkeypatch.setattr("websp_gym.cli.signing_in.account_browser", too_late)
+    added = websp_here("accounts", "add", "steam")
+    assert (added.returncode, added.stdout) == (2, "")
+    save_accounts({"steam-1": Account(site="steam", password="env:P")})
+    login = websp_here("login", "steam-1")
+    assert (login.returncode, login.stdout) == (2, "")
+    with pytest.raises(SetupError) as caught:
+        Found("steam-1")
+    for told in (added.stderr, login.stderr, str(caught.value)):
+        assert "export WEBSP_STATE_KEY=$(python -c" in " ".join(told.split())
+
+
+def test_a_key_that_is_gone_is_said(ring: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    keep_sign_in("steam-1", STATE)
+    monkeypatch.delenv("WEBSP_STATE_KEY")
+    with pytest.raises(SetupError, match="set WEBSP_STATE_KEY to the one it was stored with"):
+        kept_sign_in("steam-1")
 
 
 def test_a_kept_sign_in_is_encrypted_and_read_with_its_key_only(

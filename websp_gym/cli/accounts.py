@@ -22,7 +22,7 @@ from websp_gym.world.live.accounts import (
     save_accounts,
 )
 from websp_gym.world.live.sign_ins import forget_sign_in, sign_in_kept_at
-from websp_gym.world.live.vault import KEYRING, forget_secret, store_secret
+from websp_gym.world.live.vault import KEYRING, forget_secret, in_keyring, store_secret
 
 accounts = typer.Typer(
     name="accounts",
@@ -98,6 +98,10 @@ def add(
     console = Console()
     if site not in slugs:
         console.print(f"[yellow]no task is on {escape(site)}[/]{escape(nearest(site, slugs))}")
+    password = password or (KEYRING if sign_in == "password" else None)
+    tokens = _tokens(token or [])
+    if KEYRING in (password, totp, *tokens.values()):
+        in_keyring(label, "password")  # an error before any question where there is no keyring
     account = _account(
         {
             "site": site,
@@ -108,9 +112,9 @@ def add(
             "sign_in": sign_in,
             "through": through,
             "login_trace": login_trace,
-            "password": password or (KEYRING if sign_in == "password" else None),
+            "password": password,
             "totp": totp,
-            "tokens": _tokens(token or []),
+            "tokens": tokens,
             "profile": profile,
         }
     )

@@ -22,6 +22,7 @@ from websp_gym.recording.live_sign_in import LiveSignIn
 from websp_gym.window import streamed
 from websp_gym.world.live.accounts import Account, load_accounts
 from websp_gym.world.live.permission import require_live
+from websp_gym.world.live.sealed import require_key
 from websp_gym.world.live.sign_ins import keep_sign_in
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ def login(
         raise SetupError(
             f"which account? {', '.join(known) or 'add one: `websp accounts add SITE`'}", option="account"
         )
+    require_key()
     for name, account in chosen.items():
         asks = by_hand or stream or port is not None or account.sign_in == "by_hand"
         streamed_to = stream_port(stream, port) if asks else None

@@ -19,7 +19,7 @@ from websp_gym.replay.read_back import Kept
 from websp_gym.replay.restoring import restoring
 from websp_gym.replay.second_replay import read_back_again
 from websp_gym.world.live.apis import ApiRequest
-from websp_gym.world.live.sealed import forget, keep, kept
+from websp_gym.world.live.sealed import forget, keep, kept, require_key
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -46,10 +46,15 @@ class Found:
 
     Args:
         account: Name of the account; empty for none, for which nothing is stored.
+
+    Raises:
+        SetupError: Nothing can be stored: there is no key.
     """
 
     def __init__(self, account: str) -> None:
         self._account = account
+        if account:
+            require_key()
         self._ways: list[dict[str, Any]] = (kept("found", account) if account else None) or []
 
     def __bool__(self) -> bool:

@@ -11,18 +11,25 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from websp_gym.errors import SetupError
 from websp_gym.world.live.folders import state_folder, write_private
-from websp_gym.world.live.vault import read_secret, store_secret
+from websp_gym.world.live.vault import MAKE_KEY, STATE_KEY, in_keyring, store_secret
 
 if TYPE_CHECKING:
     from cryptography.fernet import Fernet
 
-STATE_KEY = "WEBSP_STATE_KEY"
-"""Environment variable with the encryption key, if there is no keyring."""
 Kind = Literal["sign-ins", "profiles", "found"]
 """``sign-ins``: the storage state of a browser; ``profiles``: its whole profile; ``found``: how an account was before
 S0 was set."""
 _OWNER = "sign-ins"
 _FIELD = "key"
+
+
+def require_key() -> None:
+    """Make sure that something can be stored, before what would be lost otherwise.
+
+    Raises:
+        SetupError: There is no key, and no keyring to make one in.
+    """
+    _cipher(make=True)
 
 
 def keep(kind: Kind, account: str, data: Any) -> None:
@@ -96,21 +103,20 @@ def _path(kind: Kind, account: str) -> Path:
 def _cipher(*, make: bool) -> Fernet:
     from cryptography.fernet import Fernet
 
-    key = os.environ.get(STATE_KEY)
+    key = os.environ.get(STATE_KEY) or in_keyring(_OWNER, _FIELD)
+    if not key and not make:
+        raise SetupError(
+            f"the keyring has no key for what is stored about accounts: set {STATE_KEY} to the one it was stored "
+            f"with, or remove {quote(str(state_folder()))} with all of it",
+            variable=STATE_KEY,
+        )
     if not key:
-        try:
-            key = read_secret(_OWNER, _FIELD, "keyring")
-        except SetupError:
-            if not make:
-                raise
-            # A keyring that cannot be used says so here.
-            key = Fernet.generate_key().decode()
-            store_secret(_OWNER, _FIELD, key)
+        key = Fernet.generate_key().decode()
+        store_secret(_OWNER, _FIELD, key)
     try:
         return Fernet(key)
     except ValueError:
         raise SetupError(
-            f"{STATE_KEY} is not a key: create one with "
-            "`python -c 'from cryptography.fernet import Fernet; print(Fernet.generate_key().decode())'`",
+            f"{STATE_KEY} is not a key: create one with `{MAKE_KEY}`",
             variable=STATE_KEY,
         ) from None

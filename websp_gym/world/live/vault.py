@@ -11,6 +11,13 @@ from pydantic import AfterValidator
 from websp_gym.errors import SetupError, missing_extra
 
 KEYRING = "keyring"
+STATE_KEY = "WEBSP_STATE_KEY"
+"""Environment variable with the key of what is stored, if there is no keyring."""
+MAKE_KEY = (
+    f"export {STATE_KEY}=$(python -c "
+    '"from cryptography.fernet import Fernet; print(Fernet.generate_key().decode())")'
+)
+"""The command that makes one."""
 _SERVICE = "websp-gym"
 _VARIABLE = re.compile(r"env:[A-Za-z_][A-Za-z0-9_]*")
 
@@ -48,14 +55,24 @@ def read_secret(account: str, field: str, reference: str) -> str:
                 option="account",
             )
         return os.environ[name]
-    found = _ask("get_password", _SERVICE, _entry(account, field))
+    found = in_keyring(account, field)
     if not found:
         raise SetupError(
             f"the keyring has no {field} for account {account}; store it with `websp accounts add`, or write "
             f"`{field}: env:NAME` in accounts.yaml",
             option="account",
         )
-    return str(found)
+    return found
+
+
+def in_keyring(account: str, field: str) -> str | None:
+    """Return a secret of an account from the keyring; None if it has none.
+
+    Raises:
+        SetupError: There is no keyring.
+    """
+    found: str | None = _ask("get_password", _SERVICE, _entry(account, field))
+    return found
 
 
 def store_secret(account: str, field: str, value: str) -> None:
@@ -73,7 +90,7 @@ def forget_secret(account: str, field: str) -> None:
     Raises:
         SetupError: There is no keyring.
     """
-    if _ask("get_password", _SERVICE, _entry(account, field)) is not None:
+    if in_keyring(account, field) is not None:
         _ask("delete_password", _SERVICE, _entry(account, field))
 
 
@@ -89,7 +106,7 @@ def _ask(function: str, *given: str) -> Any:
         raise missing_extra(
             "storing secrets in the keyring of the operating system needs keyring",
             "live",
-            otherwise="use env:NAME",
+            otherwise=f"use env:NAME and {MAKE_KEY}",
         ) from error
     try:
         return getattr(keyring, function)(*given)
@@ -97,7 +114,9 @@ def _ask(function: str, *given: str) -> Any:
         # The message of a keyring names its backends, not what was to be stored.
         raise SetupError(
             f"the keyring of this machine cannot be used ({type(error).__name__}: {error}); "
-            "give secrets in environment variables (`password: env:NAME`), or set up a keyring "
-            "(Linux: gnome-keyring or KWallet; any: pip install keyrings.alt)",
+            "give secrets in environment variables (`--password env:NAME`, in accounts.yaml `password: env:NAME`), "
+            f"with the key of what is stored: `{MAKE_KEY}` (save its value). Or set up a keyring (Linux: "
+            "gnome-keyring or KWallet; any: pip install keyrings.alt)",
             option="account",
+            variable=STATE_KEY,
         ) from error
