@@ -7,6 +7,7 @@ import stat
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import keyring
@@ -16,7 +17,9 @@ from cryptography.fernet import Fernet
 from tests.command_support import websp_here
 from tests.keyring_support import FileKeyring
 from tests.live_support import home
-from websp_gym.env.live_restore import Found
+from websp_gym.authoring.live_check import check_account
+from websp_gym.env.live_state import LiveInitialState
+from websp_gym.env.options import Options
 from websp_gym.errors import SetupError, WorldError
 from websp_gym.tasks.instances import load_instance
 from websp_gym.world.live.accounts import (
@@ -149,12 +152,16 @@ def test_without_a_keyring_nothing_is_asked_and_nobody_signs_in(monkeypatch: pyt
     monkeypatch.setattr("websp_gym.cli.signing_in.account_browser", too_late)
     added = websp_here("accounts", "add", "steam")
     assert (added.returncode, added.stdout) == (2, "")
-    save_accounts({"steam-1": Account(site="steam", password="env:P")})
+    save_accounts({"steam-1": Account(site="steam", sign_in="by_hand")})
     login = websp_here("login", "steam-1")
     assert (login.returncode, login.stdout) == (2, "")
     with pytest.raises(SetupError) as caught:
-        Found("steam-1")
-    for told in (added.stderr, login.stderr, str(caught.value)):
+        next(check_account("steam-1"))
+    instance = load_instance("Steam-task-194")
+    episode = LiveWorld(instance.site, LiveSettings()).open_episode(instance.site, signed_in=True)
+    with closing(episode), pytest.raises(SetupError) as in_episode:
+        LiveInitialState(instance, episode, Options(world="live", restore=True))
+    for told in (added.stderr, login.stderr, str(caught.value), str(in_episode.value)):
         assert "export WEBSP_STATE_KEY=$(python -c" in " ".join(told.split())
 
 

@@ -10,7 +10,11 @@ import pytest
 from benchmarks.internet import Internet
 from tests.command_support import websp, websp_here
 from tests.live_support import home, internet, server, websp_browsing
+from websp_gym.authoring.live_check import LiveFinding
+from websp_gym.cli.live_sites import _way_out
+from websp_gym.env.live_restore import Found
 from websp_gym.world.live.accounts import accounts_file, load_accounts
+from websp_gym.world.live.sealed import keep
 from websp_gym.world.live.sign_ins import keep_sign_in, kept_sign_in
 
 __all__ = ["home", "internet", "server"]
@@ -133,6 +137,37 @@ def test_a_check_says_what_does_not_work_and_how_to_look_into_it(internet: Inter
     assert result.returncode == 1
     assert f"websp login {name} --by-hand" in result.stdout
     assert "0 of 0" in result.stdout
+
+
+def test_what_cannot_be_put_back_can_be_given_up_and_nothing_tries_it_again(home: Path) -> None:
+    websp_here(*ADD, "--password", "env:P")
+    trace = {
+        "name": "spoiler words",
+        "start_url": "https://steam.example/words?id=1",
+        "events": "of an old version",
+    }
+    ways = [
+        {"name": "spoiler words", "trace": trace, "lost": [], "pages": {}},
+        {"request": None, "token": "setup", "lost": ["DELETE /key: what it removes cannot be restored"]},
+    ]
+    keep("found", "steam-1", ways)
+    told = websp_here("live", "restore", "steam-1", "--forget")
+    assert (told.returncode, told.stderr) == (0, "")
+    assert told.stdout.splitlines() == [
+        "stays as it is what spoiler words set: https://steam.example/words",
+        "stays as it is DELETE /key: what it removes cannot be restored",
+        "forgot how to put back steam-1",
+    ]
+    assert not Found("steam-1")
+    assert "nothing to put back" in websp_here("live", "restore", "steam-1", "--forget").stdout
+    assert 'did you mean "steam-1"' in websp_here("live", "restore", "steam-2", "--forget").stderr
+
+
+def test_the_way_out_of_a_failed_put_back_names_no_instance() -> None:
+    way = _way_out(LiveFinding("steam-1", "put back", "", ok=False, seconds=1.0, why="it is gone", event=4))
+    assert way.endswith(
+        "to try again: websp live restore steam-1; to give up: websp live restore steam-1 --forget"
+    )
 
 
 def test_an_account_that_does_not_exist_is_not_checked(home: Path) -> None:

@@ -16,10 +16,12 @@ from websp_gym.env.live_initial_state import reach_live
 from websp_gym.env.live_restore import Found
 from websp_gym.env.s0_report import filled_call
 from websp_gym.errors import ReplayError, WebspError
-from websp_gym.recording.live_account import account_browser, world_of
+from websp_gym.recording.live_account import account_browser, account_named, world_of
 from websp_gym.tasks.initial_steps import ApiStep, PrepareStep, ReplayStep, SignInStep, VisitStep
 from websp_gym.tasks.instances import Instance, all_instances
 from websp_gym.world.live.apis import ApiRequest, described
+from websp_gym.world.live.live import locked
+from websp_gym.world.live.sealed import require_key
 
 if TYPE_CHECKING:
     from websp_gym.recording.live_sign_in import LiveSignIn
@@ -70,6 +72,7 @@ def check_account(name: str, *, headless: bool = True) -> Iterator[LiveFinding]:
         SetupError: ``WEBSP_LIVE`` is not 1, or there is no such account.
         WorldError: Another episode uses the account.
     """
+    require_key()
     _, site = world_of(name)
     own = [each for each in all_instances() if each.site.slug == site.slug and each.config.initial_state]
     with account_browser(name, headless=headless) as (sign_in, episode, tabs):
@@ -154,6 +157,24 @@ def _put_back(found: Found, site: Site, episode: LiveEpisode, browsers: LiveBrow
         return found.put_back(site, episode, browsers) if found else []
     except (WebspError, PlaywrightError) as error:
         return [str(error)]
+
+
+def give_up(name: str) -> list[str]:
+    """Forget how an account was before an episode that was killed; return what then stays as it is.
+
+    Args:
+        name: Name of the account.
+
+    Raises:
+        SetupError: There is no such account, or what is stored cannot be read.
+        WorldError: An episode uses the account.
+    """
+    account_named(name)
+    lock = locked(name)
+    try:
+        return Found(name).forget()
+    finally:
+        lock.release()
 
 
 class _Attempt:

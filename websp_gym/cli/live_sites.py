@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from websp_gym.authoring.live_check import LiveFinding, check_account, planned, put_back
+from websp_gym.authoring.live_check import LiveFinding, check_account, give_up, planned, put_back
 from websp_gym.browser.confinement import require_display
 from websp_gym.cli.completing import complete_site
 from websp_gym.cli.options import AsJson, Headed
@@ -15,6 +15,7 @@ from websp_gym.cli.output import FAILED, OK, Console, plain_table, print_json
 from websp_gym.errors import SetupError, nearest
 from websp_gym.world.live.accounts import load_accounts
 from websp_gym.world.live.permission import require_live
+from websp_gym.world.live.sealed import kept_at
 
 live = typer.Typer(
     name="live",
@@ -87,7 +88,15 @@ def check(
 
 @live.command()
 def restore(
-    account: Annotated[str, typer.Argument(help="Name of the account.")], *, headed: Headed = False
+    account: Annotated[str, typer.Argument(help="Name of the account.")],
+    *,
+    forget: Annotated[
+        bool,
+        typer.Option(
+            "--forget", help="Give up what cannot be put back: it is listed, and nothing tries it again."
+        ),
+    ] = False,
+    headed: Headed = False,
 ) -> int:
     """Put an account back as it was before an episode that was killed.
 
@@ -95,11 +104,18 @@ def restore(
 
     Example: `WEBSP_LIVE=1 websp live restore steam-1`
     """
+    console = Console()
+    if forget:
+        left = give_up(account)
+        for each in left:
+            console.print(f"[yellow]stays as it is[/] {escape(each)}", soft_wrap=True)
+        said = f"forgot how to put back {account}" if left else f"nothing to put back for {account}"
+        console.print(said, markup=False, soft_wrap=True)
+        return 0
     require_live("websp live restore")
     if headed:
         require_display("--headed")
     problems = put_back(account, headless=not headed)
-    console = Console()
     if problems is None:
         console.print(f"nothing to put back for {escape(account)}")
         return 0
@@ -107,6 +123,12 @@ def restore(
         console.print(f"[yellow]not as it was found[/] {escape(problem)}", soft_wrap=True)
     if not problems:
         console.print(f"[bold green]put back[/] {escape(account)}")
+    elif kept_at("found", account) is not None:
+        console.print(
+            f"[dim]it is tried again before the next episode; to give up: websp live restore {escape(account)} "
+            "--forget[/]",
+            soft_wrap=True,
+        )
     return int(bool(problems))
 
 
@@ -150,6 +172,9 @@ def _table(findings: list[LiveFinding]) -> object:
 def _way_out(finding: LiveFinding) -> str:
     if finding.part == "sign-in":
         return f"sign in by hand: websp login {finding.account} --by-hand"
+    if finding.part == "put back":
+        again = f"websp live restore {finding.account}"
+        return f"see what it names on the site; to try again: {again}; to give up: {again} --forget"
     event = f" --explain {finding.event}" if finding.event else ""
     return (
         f"look into it: websp show {finding.instance} names its traces; "

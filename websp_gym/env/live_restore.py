@@ -19,7 +19,7 @@ from websp_gym.replay.read_back import Kept
 from websp_gym.replay.restoring import restoring
 from websp_gym.replay.second_replay import read_back_again
 from websp_gym.world.live.apis import ApiRequest
-from websp_gym.world.live.sealed import forget, keep, kept, require_key
+from websp_gym.world.live.sealed import forget, keep, kept
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -46,15 +46,10 @@ class Found:
 
     Args:
         account: Name of the account; empty for none, for which nothing is stored.
-
-    Raises:
-        SetupError: Nothing can be stored: there is no key.
     """
 
     def __init__(self, account: str) -> None:
         self._account = account
-        if account:
-            require_key()
         self._ways: list[dict[str, Any]] = (kept("found", account) if account else None) or []
 
     def __bool__(self) -> bool:
@@ -93,6 +88,20 @@ class Found:
         self._ways.append(way)
         if self._account:
             keep("found", self._account, self._ways)
+
+    def forget(self) -> list[str]:
+        """Give up restoring the account; return what then stays as S0 set it."""
+        left: list[str] = []
+        for way in self._ways:
+            if trace := way.get("trace"):
+                pages = list(way["pages"]) or [trace["start_url"]]
+                left.append(f"what {way['name']} set: {', '.join(url.split('?', 1)[0] for url in pages)}")
+            if way.get("request"):
+                left.append(str(ApiRequest(**way["request"])))
+            left += way["lost"]
+        self._ways = []
+        forget("found", self._account)
+        return left
 
     def put_back(
         self, site: Site, episode: LiveEpisode, browsers: LiveBrowsers, *, again: bool = False

@@ -11,6 +11,7 @@ from websp_gym.env.live_browsers import LiveBrowsers
 from websp_gym.env.live_initial_state import reach_live
 from websp_gym.env.live_restore import Found
 from websp_gym.errors import WebspError
+from websp_gym.world.live.sealed import require_key
 
 if TYPE_CHECKING:
     from websp_gym.browser.tabs import Tabs
@@ -35,7 +36,11 @@ class LiveInitialState:
         self._instance = instance
         self._episode = episode
         self._options = options
-        self._found = Found(episode.account_name) if options.restore else None
+        self._found: Found | None = None
+        if options.restore:
+            if episode.account_name:
+                require_key()
+            self._found = Found(episode.account_name)
         self._browsers = LiveBrowsers(
             instance.site, episode, headless=options.headless, viewport=options.viewport
         )

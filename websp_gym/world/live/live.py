@@ -137,7 +137,7 @@ class LiveEpisode:
     def __init__(self, world: LiveWorld, site: Site) -> None:
         self.world = world
         self._site = site
-        self._lock = _locked(world.account_name) if world.account_name else None
+        self._lock = locked(world.account_name) if world.account_name else None
         self._pace = Pace(world.account.requests_per_minute)
         url = urlsplit(world.account.url or site.start_url)
         self._host = (url.hostname or "", url.port or (443 if url.scheme == "https" else 80))
@@ -301,7 +301,7 @@ def _kept_secrets(state: Mapping[str, Any]) -> set[str]:
     return {text for text in cookies | tokens if len(text) >= _SHORTEST}
 
 
-def _locked(account: str) -> Any:
+def locked(account: str) -> Any:
     """Return the lock of an account, taken. Raise WorldError where another episode keeps it."""
     try:
         from filelock import FileLock, Timeout
