@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Condition
 from typing import Any
 
 import pytest
@@ -16,6 +18,8 @@ from tests.live_support import home, live_env
 
 __all__ = ["author", "home", "site"]
 
+PATIENCE = 90.0
+"""Seconds for which a page waits for browsers that do not come."""
 PAGE = """<!doctype html><title>Settings</title>
 <button id=hide onclick="fetch('/set?hidden').then(() => location.reload())">%(hidden)s my profile</button>
 <a href="/set?%(history)s">Turn %(history)s</a>
@@ -66,6 +70,8 @@ class Settings:
         on: What was set on the server.
         turned_away: Status of the answer for some paths, from the request with this number on.
         asked: The paths that were asked for.
+        together: How many browsers, by their user agents, must have come before a page is answered.
+        visitors: How often each browser came.
     """
 
     url: str = ""
@@ -73,6 +79,16 @@ class Settings:
     on: set[str] = field(default_factory=set)
     turned_away: dict[str, tuple[int, int]] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
+    together: int = 1
+    visitors: Counter[str] = field(default_factory=Counter)
+    _came: Condition = field(default_factory=Condition)
+
+    def meet(self, visitor: str) -> None:
+        """Waits until enough browsers have come."""
+        with self._came:
+            self.visitors[visitor] += 1
+            self._came.notify_all()
+            self._came.wait_for(lambda: len(self.visitors) >= self.together, PATIENCE)
 
     def page(self) -> str:
         """Returns the page, as it is now."""
@@ -89,6 +105,7 @@ class _Handler(Handler):
 
     def do_GET(self) -> None:
         path, _, key = self.path.partition("?")
+        self.site.meet(self.headers["user-agent"] or "")
         if path == "/set" and not self.site.forgets:
             self.site.on.add(key)
         body = (self.site.page() if path == "/" else OTHER).encode()

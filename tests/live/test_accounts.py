@@ -24,13 +24,13 @@ from websp_gym.errors import SetupError, WorldError
 from websp_gym.tasks.instances import load_instance
 from websp_gym.world.live.accounts import (
     Account,
-    account_for,
     accounts_file,
+    accounts_for,
     load_accounts,
     save_accounts,
     secret_of,
 )
-from websp_gym.world.live.live import LiveSettings, LiveWorld
+from websp_gym.world.live.live import AccountsInUseError, LiveSettings, LiveWorld
 from websp_gym.world.live.pace import Pace
 from websp_gym.world.live.sign_ins import forget_sign_in, keep_sign_in, kept_sign_in
 from websp_gym.world.live.totp import code_now
@@ -65,7 +65,7 @@ def test_an_account_is_read_as_it_was_written_and_only_its_owner_can_read_it(hom
     save_accounts({"steam-1": account})
     assert load_accounts() == {"steam-1": account}
     assert mode(accounts_file()) == 0o600
-    assert account_for("steam", None) == ("steam-1", account)
+    assert accounts_for("steam", None) == {"steam-1": account}
 
 
 @pytest.mark.parametrize(("text", "message"), [
@@ -87,7 +87,7 @@ def test_a_wrong_file_is_explained_and_no_secret_in_it_is_repeated(
 
 @pytest.mark.parametrize(("site", "name", "message"), [
     ("github", None, "websp accounts add github"),
-    ("steam", None, "choose one of steam-1, steam-2"),
+    ("steam", "steam-1, github-1", 'no account "github-1"'),
     ("steam", "steam-3", 'did you mean "steam-'),
     ("github", "steam-1", "is for steam, not for github"),
 ])  # fmt: skip
@@ -96,7 +96,7 @@ def test_an_account_that_cannot_be_meant_is_refused(
 ) -> None:
     save_accounts({"steam-1": Account(site="steam"), "steam-2": Account(site="steam")})
     with pytest.raises(SetupError, match=message):
-        account_for(site, name)
+        accounts_for(site, name)
 
 
 def test_a_secret_comes_from_the_keyring_or_a_variable(ring: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -223,6 +223,34 @@ def test_one_episode_uses_an_account_at_a_time(home: Path, monkeypatch: pytest.M
     LiveWorld(site, LiveSettings(account="steam-2")).open_episode(site, signed_in=True).close()
     episode.close()
     first.open_episode(site, signed_in=True).close()
+
+
+@pytest.mark.parametrize("named", [None, "steam-2,steam-1"])
+def test_each_episode_gets_the_first_account_that_is_free(
+    home: Path, monkeypatch: pytest.MonkeyPatch, named: str | None
+) -> None:
+    monkeypatch.setattr("websp_gym.world.live.live._TO_WAIT", 0.2)
+    save_accounts({f"steam-{number}": Account(site="steam", locale=f"en-{number}") for number in (1, 2)})
+    site = load_instance("Steam-task-194").site
+    worlds = [LiveWorld(site, LiveSettings(account=named)) for _ in range(3)]
+    episodes = [world.open_episode(site, signed_in=True) for world in worlds[:2]]
+    names = [episode.account_name for episode in episodes]
+    assert names == (["steam-1", "steam-2"] if named is None else ["steam-2", "steam-1"])
+    assert [world.context_options()["locale"] for world in worlds[:2]] == [f"en-{name[-1]}" for name in names]
+    with pytest.raises(AccountsInUseError, match=r"the accounts steam-., steam-. are in use"):
+        worlds[2].open_episode(site, signed_in=True)
+    episodes[1].close()
+    with closing(worlds[2].open_episode(site, signed_in=True)) as third:
+        assert third.account_name == names[1]
+    episodes[0].close()
+
+
+def test_accounts_that_start_the_browser_differently_are_not_dealt_out(home: Path) -> None:
+    save_accounts({"a": Account(site="steam"), "b": Account(site="steam", browser_args=("--lang=de",))})
+    site = load_instance("Steam-task-194").site
+    with pytest.raises(SetupError, match="the accounts a, b differ in their browser_args"):
+        LiveWorld(site, LiveSettings())
+    assert LiveWorld(site, LiveSettings(account="b")).browser_args() == ("--lang=de",)
 
 
 def test_what_must_not_leave_the_account_is_known_and_settings_are_not(

@@ -170,7 +170,7 @@ def give_up(name: str) -> list[str]:
         WorldError: An episode uses the account.
     """
     account_named(name)
-    lock = locked(name)
+    _, lock = locked([name])
     try:
         return Found(name).forget()
     finally:

@@ -68,7 +68,10 @@ class EnvironmentOptions:
     ] = None
     account: Annotated[
         str | None,
-        typer.Option(help="Live: the account (`websp accounts list`). Default: the only one of the site."),
+        typer.Option(
+            metavar="NAME,…",
+            help="Live: the account, or several to deal out (`websp accounts list`). Default: all of the site.",
+        ),
     ] = None
     locale: Annotated[str | None, typer.Option(help="Live: language of the browser, e.g. en-US.")] = None
     time_zone: Annotated[str | None, typer.Option(help="Live: its time zone, e.g. Europe/Oslo.")] = None

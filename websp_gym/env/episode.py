@@ -130,6 +130,8 @@ class Episode:
             ) from error
 
     def _begin(self, called: float, watch: Watch) -> tuple[Observation, Info]:
+        if self.options.world == "live":
+            self.task.open()
         watch.suspect = "browser"
         self.context = watch.context = open_context(
             self._flags, viewport=self.options.viewport, **self.task.world.context_options()

@@ -33,7 +33,8 @@ class Options:
     Args:
         world: ``sandbox`` (replica sites on this machine) or ``live`` (the real websites, with your own account:
             ``docs/reference/live.md``; needs ``WEBSP_LIVE=1``).
-        account: Name of the account in the live world; ``None`` for the only one of the site.
+        account: Name of the account in the live world, or of several, separated by commas; ``None`` for all of the
+            site. Of several, an episode takes the first that no other one uses.
         dataset: Name of an imported dataset whose wordings, ground truth and traces are used, such as ``official``
             (``websp dataset import``); ``None`` for ours.
         locale: Language of the browser in the live world, such as ``en-US``; ``None`` leaves it to the account. The

@@ -122,12 +122,12 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
             prepare_context(page.context)
             tabs = Tabs(page.context, reacts_at_once=self.world.reacts_at_once)
         self.tabs = tabs
-        signed_in = self.options.login == "session"
-        self._world_episode = self.world.open_episode(self.instance.site, signed_in=signed_in)
-        self._world_episode.attach(page.context)
-        self.s0 = self._reach(self._world_episode, tabs)
+        if self._world_episode is None:
+            self.open()
+        self.world_episode.attach(page.context)
+        self.s0 = self._reach(self.world_episode, tabs)
         decision = self.instance.config.decision
-        server = self._world_episode.server
+        server = self.world_episode.server
         if server is not None and (self.policies is not None or decision is not None):
             server.stage(
                 self.policies.texts if self.policies else {},
@@ -139,6 +139,15 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         slug = self.instance.site.slug
         self.trajectory.s0 = self.s0.state.as_dict().get(slug, {})
         return self.trajectory.instruction, self.s0.as_dict()
+
+    def open(self) -> None:
+        """Start the episode in the world, before its browser: on the live web, it says whose browser that is.
+
+        Raises:
+            WorldError: The world does not respond, or no account is free.
+        """
+        signed_in = self.options.login == "session"
+        self._world_episode = self.world.open_episode(self.instance.site, signed_in=signed_in)
 
     def start_record(self, parent: Path) -> Recorder:
         """Return the recorder of the episode, which has been set up.

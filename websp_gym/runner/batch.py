@@ -9,8 +9,10 @@ its own and is never a score. An error that the same action of the agent causes 
 from __future__ import annotations
 
 import json
+import logging
 import socket
 import sys
+import time
 import traceback
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, replace
@@ -32,6 +34,7 @@ from websp_gym.runner.tries import blamed_step, is_blamed, lasting_cause, may_pa
 from websp_gym.tasks.ids import canonical_id, known_ids
 from websp_gym.texts import encodable
 from websp_gym.world import make_world
+from websp_gym.world.live.live import AccountsInUseError
 
 if TYPE_CHECKING:
     from websp_gym.agents import Agent, Turn
@@ -41,7 +44,10 @@ if TYPE_CHECKING:
 
     AnyAgent: TypeAlias = Agent | OutsideAgent
 
+_log = logging.getLogger(__name__)
 _OURS = Path(__file__).resolve().parent.parent
+_TO_WAIT_FOR_ACCOUNTS = 3600.0
+"""Seconds to wait for accounts on live websites: as long as other processes of the run may play with them."""
 Backend = Literal["processes", "ray"]
 """Where the processes of a batch are: on this machine, or on the nodes of a Ray cluster."""
 
@@ -91,7 +97,7 @@ def play_job(job: Job, new_agent: Callable[[], AnyAgent]) -> Result:
     asked, tries = [agent], list(job.tries)
     failed_at = {blamed_step(agent, each) for each in tries} - {None}
     for left in range(job.retries, -1, -1):
-        result, error = _try(job, agent)
+        result, error = _once_there_is_an_account(job, agent)
         if error is None:
             break
         (failure,) = result.tries
@@ -159,6 +165,17 @@ def run_batch(
         start_shared(todo)
     batch = Batch(work, todo, again=_retry_of, on_crash=crashed, on_result=keep, go_on=go_on)
     return spread(batch, processes)
+
+
+def _once_there_is_an_account(job: Job, agent: AnyAgent) -> tuple[Result, Exception | None]:
+    """Try a job; again as long as other episodes use all accounts of its live website."""
+    end, level = time.monotonic() + _TO_WAIT_FOR_ACCOUNTS, logging.WARNING
+    while True:
+        result, error = _try(job, agent)
+        if not isinstance(error, AccountsInUseError) or time.monotonic() > end:
+            return result, error
+        _log.log(level, "%s; waiting", error)
+        level = logging.DEBUG  # said once
 
 
 def _try(job: Job, agent: AnyAgent) -> tuple[Result, Exception | None]:

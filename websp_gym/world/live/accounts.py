@@ -131,44 +131,38 @@ def check_name(name: str) -> str:
     return name
 
 
-def account_for(site: str, name: str | None) -> tuple[str, Account]:
-    """Return the account to use on a site, with its name.
+def accounts_for(site: str, names: str | None) -> dict[str, Account]:
+    """Return the accounts to use on a site, by name.
 
     Args:
         site: Slug of the site.
-        name: Name of the account; None for the only one of this site.
+        names: Names of accounts, separated by commas; None for all of this site.
 
     Raises:
-        SetupError: There is none, there are several, or it is for another site.
+        SetupError: There is none, or one of them is for another site.
     """
     accounts = load_accounts()
     of_site = [key for key, account in accounts.items() if account.site == site]
-    if name is None:
-        if len(of_site) == 1:
-            return of_site[0], accounts[of_site[0]]
-        if of_site:
-            raise SetupError(
-                f"there are several accounts for {site}: choose one of {', '.join(of_site)} (account=…)",
-                option="account",
-                site=site,
-            )
+    chosen = of_site if names is None else [name.strip() for name in names.split(",")]
+    if not chosen:
         raise SetupError(
             f"there is no account for {site}; add one with `websp accounts add {site}`",
             option="account",
             site=site,
         )
-    if name not in accounts:
-        raise SetupError(
-            f'there is no account "{name}"{nearest(name, list(accounts))} ({_listed(accounts)})',
-            option="account",
-        )
-    if accounts[name].site != site:
-        raise SetupError(
-            f"account {name} is for {accounts[name].site}, not for {site} ({_listed(of_site)})",
-            option="account",
-            site=site,
-        )
-    return name, accounts[name]
+    for name in chosen:
+        if name not in accounts:
+            raise SetupError(
+                f'there is no account "{name}"{nearest(name, list(accounts))} ({_listed(accounts)})',
+                option="account",
+            )
+        if accounts[name].site != site:
+            raise SetupError(
+                f"account {name} is for {accounts[name].site}, not for {site} ({_listed(of_site)})",
+                option="account",
+                site=site,
+            )
+    return {name: accounts[name] for name in chosen}
 
 
 def secret_of(name: str, account: Account, field: Literal["password", "new_password", "totp"]) -> str | None:

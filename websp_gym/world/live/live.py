@@ -7,14 +7,15 @@ import os
 import re
 import socket
 import subprocess
-from collections.abc import Mapping
+import time
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
 from websp_gym.errors import SetupError, WorldError, missing_extra
 from websp_gym.tasks.instances import Site
-from websp_gym.world.live.accounts import Account, account_for, secret_of
+from websp_gym.world.live.accounts import Account, accounts_for, secret_of
 from websp_gym.world.live.apis import ApiRequest, send, undo_of
 from websp_gym.world.live.folders import state_folder
 from websp_gym.world.live.pace import Pace
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext
 
 _TO_WAIT = 20.0
-"""Seconds to wait for another episode of the same account."""
+"""Seconds to wait for other episodes of the same accounts."""
 _POLL = 0.1
 _SHORTEST = 12
 """Characters from which a cookie's value is a secret: shorter ones are settings, such as a language."""
@@ -40,7 +41,7 @@ class LiveSettings:
     """Options of the live world; ``None`` leaves it to the account.
 
     Args:
-        account: Name of the account; ``None`` for the only one of the site.
+        account: Name of the account, or of several, separated by commas; ``None`` for all of the site.
         locale: Language of the browser.
         time_zone: Its time zone.
         user_agent: Its user agent.
@@ -57,15 +58,21 @@ class LiveSettings:
 _NOBODY = Account(site="")
 
 
+class AccountsInUseError(WorldError):
+    """Every account that an episode may use is in use by another one."""
+
+
 class LiveWorld:
     """Real websites, on which an episode can do anything the account is allowed to do.
+
+    Of several accounts, each episode takes the first that no other one uses.
 
     Args:
         site: The site of the episodes.
         settings: Options.
 
     Raises:
-        SetupError: ``WEBSP_LIVE`` is not 1, or there is no such account.
+        SetupError: ``WEBSP_LIVE`` is not 1, there is no such account, or several start the browser differently.
     """
 
     name = "live"
@@ -75,9 +82,16 @@ class LiveWorld:
         require_live('world="live"')
         self._settings = settings
         if site.account == "none" and settings.account is None:
-            self.account_name, self.account = "", _NOBODY
+            self._accounts = {"": _NOBODY}
         else:
-            self.account_name, self.account = account_for(site.slug, settings.account)
+            self._accounts = accounts_for(site.slug, settings.account)
+        self.account_name, self.account = next(iter(self._accounts.items()))
+        if any(each.browser_args != self.account.browser_args for each in self._accounts.values()):
+            raise SetupError(
+                f"the accounts {', '.join(self._accounts)} differ in their browser_args: choose one (account=…)",
+                option="account",
+                site=site.slug,
+            )
 
     def browser_args(self) -> tuple[str, ...]:
         """Return the flags of the account."""
@@ -116,12 +130,16 @@ class LiveWorld:
         }
 
     def open_episode(self, site: Site, *, signed_in: bool) -> LiveEpisode:
-        """Start an episode with the account, once no other episode uses it.
+        """Start an episode with the first account that no other episode uses, once there is one.
 
         Raises:
-            WorldError: Another episode uses the account.
+            AccountsInUseError: Others use all of them.
         """
-        return LiveEpisode(self, site)
+        lock = None
+        if "" not in self._accounts:
+            self.account_name, lock = locked(self._accounts)
+            self.account = self._accounts[self.account_name]
+        return LiveEpisode(self, site, lock)
 
 
 class LiveEpisode:
@@ -130,14 +148,15 @@ class LiveEpisode:
     Args:
         world: The live world, with the account.
         site: The website.
+        lock: The lock of its account, taken; ``None`` without one.
     """
 
     server = None
 
-    def __init__(self, world: LiveWorld, site: Site) -> None:
+    def __init__(self, world: LiveWorld, site: Site, lock: Any) -> None:
         self.world = world
         self._site = site
-        self._lock = locked(world.account_name) if world.account_name else None
+        self._lock = lock
         self._pace = Pace(world.account.requests_per_minute)
         url = urlsplit(world.account.url or site.start_url)
         self._host = (url.hostname or "", url.port or (443 if url.scheme == "https" else 80))
@@ -301,18 +320,33 @@ def _kept_secrets(state: Mapping[str, Any]) -> set[str]:
     return {text for text in cookies | tokens if len(text) >= _SHORTEST}
 
 
-def locked(account: str) -> Any:
-    """Return the lock of an account, taken. Raise WorldError where another episode keeps it."""
+def locked(accounts: Collection[str]) -> tuple[str, Any]:
+    """Return the first account that no other episode uses, and its lock, taken.
+
+    Raises:
+        AccountsInUseError: Others use all of them.
+    """
     try:
         from filelock import FileLock, Timeout
     except ImportError as error:
         raise missing_extra("locking accounts while they are in use needs filelock", "live") from error
     folder = state_folder() / "locks"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    lock = FileLock(folder / f"{account}.lock", thread_local=False)
-    with contextlib.suppress(Timeout):
-        lock.acquire(timeout=_TO_WAIT, poll_interval=_POLL)
-        return lock
-    raise WorldError(
-        f"account {account} is in use by another episode; wait until it ends, use --jobs 1, or add accounts"
+    locks = {name: FileLock(folder / f"{name}.lock", thread_local=False) for name in accounts}
+    end = time.monotonic() + _TO_WAIT
+    while True:
+        for name, lock in locks.items():
+            with contextlib.suppress(Timeout):
+                lock.acquire(timeout=0)
+                return name, lock
+        if time.monotonic() > end:
+            break
+        time.sleep(_POLL)
+    several = (
+        f"the accounts {', '.join(accounts)} are"
+        if len(accounts) > 1
+        else f"account {next(iter(accounts))} is"
+    )
+    raise AccountsInUseError(
+        f"{several} in use by another episode: fewer --jobs, or more accounts, need no waiting"
     )
