@@ -262,6 +262,31 @@ def controls(kind: str) -> list[dict[str, str]]:
     return found
 
 
+def test_the_guard_knows_verbs_and_objects_in_all_its_languages() -> None:
+    guard = any_guard("steam")
+    names = yaml.safe_load((ROOT / "tests" / "data" / "harm_held_out.yaml").read_text("utf-8"))
+    harm = {
+        kind: {name: guard.harm({"role": "button", "name": name}) for name in listed}
+        for kind, listed in names.items()
+    }
+    assert None not in harm["harmful_seen"].values()
+    assert not {name: kind for name, kind in harm["harmless_seen"].items() if kind}
+    passed = [name for name, kind in harm["harmful"].items() if kind is None]
+    stopped = {name: kind for name, kind in harm["harmless"].items() if kind}
+    assert len(passed) <= 0.05 * len(harm["harmful"]), passed
+    assert len(stopped) <= 0.04 * len(harm["harmless"]), stopped
+
+
+def test_a_name_that_explains_or_is_a_paragraph_is_not_a_press() -> None:
+    guard = any_guard("steam")
+    assert guard.harm({"role": "link", "name": "Delete server"}) == "deletes something for good"
+    for name in (
+        "How to delete a server",
+        "Delete server: what our readers found out after years of waiting for it",
+    ):
+        assert guard.harm({"role": "link", "name": name}) is None
+
+
 def test_the_guard_knows_harm_by_whatever_control_and_leaves_the_rest_alone() -> None:
     guard = any_guard("steam")
     harmful, harmless = controls("harmful"), controls("harmless")

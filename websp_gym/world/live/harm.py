@@ -28,6 +28,7 @@ _BY_FORMS = ("publishes something", "sends something", "changes how one signs in
 """What only a form does: a link with such an address leads to the page with the form."""
 _LONGEST = 60
 """Maximum letters in the text of other elements that may react to a press; a longer text is a paragraph."""
+_SIGNS = ("names", "addresses", "questions")
 _LOOKALIKES = str.maketrans(
     "аеорсухіјѕԁһԛԝьгмнтквАЕОРСУХІЈЅНКМТВαεορνυικτΑΒΕΖΗΙΚΜΝΟΡΤΥΧ",
     "aeopcyxijsdhqwbrmhtkbAEOPCYXIJSHKMTBaeopvuiktABEZHIKMNOPTYX",
@@ -37,6 +38,7 @@ _LOOKALIKES = str.maketrans(
 
 class _Signs(ConfigModel):
     names: tuple[str, ...] = ()
+    pairs: tuple[tuple[str, ...], ...] = ()
     addresses: tuple[str, ...] = ()
     questions: tuple[str, ...] = ()
 
@@ -44,6 +46,7 @@ class _Signs(ConfigModel):
 class _File(ConfigModel):
     general: dict[str, _Signs]
     declines: tuple[str, ...]
+    explains: str
     sites: dict[str, dict[str, _Signs]]
 
 
@@ -110,11 +113,17 @@ def _known(slug: str) -> _Known:
     kinds = {}
     for kind in dict.fromkeys((*known.general, *own)):
         signs = [each[kind] for each in (known.general, own) if kind in each]
-        kinds[kind] = {
-            sign: _any(pattern for each in signs for pattern in getattr(each, sign))
-            for sign in ("names", "addresses", "questions")
-        }
+        patterns = {sign: [pattern for each in signs for pattern in getattr(each, sign)] for sign in _SIGNS}
+        patterns["names"] += [_short(pair, unless=known.explains) for each in signs for pair in each.pairs]
+        kinds[kind] = {sign: _any(patterns[sign]) for sign in _SIGNS}
     return _Known(kinds, _any(known.declines))
+
+
+def _short(words: Iterable[str], *, unless: str) -> str:
+    """Return a pattern for a short name with these words in any order that does not only explain."""
+    # Not by \b: some languages put no spaces between words.
+    each = (rf"(?=.*(?<![a-zß-ž\u0400-\u04ff])(?:{word}))" for word in words)
+    return rf"^(?!.*(?:{unless}))(?=.{{1,{_LONGEST}}}$){''.join(each)}"
 
 
 def _any(patterns: Iterable[str]) -> re.Pattern[str]:
