@@ -104,6 +104,8 @@ const take = async (message, sender) => {
     if (toggled || stateful) event.stateful = true;
     await keep({ ...known, event, drop });
     if (!drop) camera.wanted(known.id, sender.tab, !!secret);
+  } else if (message.kind === 'left' && known?.event) {
+    await keep({ ...known, event: { ...known.event, left: true } });
   } else if (message.kind === 'modal') {
     const last = lastOf(tab);
     if (last && message.secret && message.id) {

@@ -125,6 +125,11 @@
     // A form or an image called "body" takes the place of document.body.
     body: getter(Document.prototype, 'body').bind(null, document),
     root: getter(Document.prototype, 'documentElement').bind(null, document),
+    active: getter(Document.prototype, 'activeElement').bind(null, document),
+    hasFocus: (el) => {
+      const root = raw.rootOf(el);
+      return (root === document ? raw.active() : /** @type {ShadowRoot} */ (root).activeElement) === el;
+    },
   };
   const { tagOf, attr, matches } = raw;
 

@@ -106,6 +106,9 @@
     ids.set(el, id);
     return id;
   };
+  /** The event of a field that has not been left since. */
+  /** @type {WeakMap<Element, string>} */
+  const entered = new WeakMap();
   /** @type {{el: Element, print: Fingerprint}|null} */
   let ahead = null;
   /** @type {(event: Event) => Element|null} */
@@ -124,11 +127,12 @@
     const place = { el, print, field: idOf(el) };
     if (kind === 'secret' || (!kind && secrets.isSecretText(value))) {
       const facts = factsOf(el);
-      if (!secrets.asksForPassword(facts)) return notes.omit('secret', place);
-      return notes.omit('password', secrets.asksForNewPassword(facts) ? { ...place, value: NEW_PASSWORD } : place);
+      const asked = secrets.asksForNewPassword(facts) ? { ...place, value: NEW_PASSWORD } : place;
+      entered.set(el, secrets.asksForPassword(facts) ? notes.omit('password', asked) : notes.omit('secret', place));
+      return;
     }
     const password = kind ? { typed: value, isNew: isNew(el) } : undefined;
-    notes.note({ ...place, type: isText(el) ? 'type' : 'change', value: kind ? PASSWORD : value, password });
+    entered.set(el, notes.note({ ...place, type: isText(el) ? 'type' : 'change', value: kind ? PASSWORD : value, password }));
   };
   /** @type {Fields['flush']} */
   const flush = (but = null) => {
@@ -163,17 +167,27 @@
   const chosen = (select) => {
     flush();
     if (kindOf(select) === 'secret') return notes.omit('secret', { el: select, field: idOf(select) });
-    notes.note({ type: 'change', el: select, print: websp.recordedPrint(select), field: idOf(select), value: select.value });
+    entered.set(select, notes.note({
+      type: 'change', el: select, print: websp.recordedPrint(select), field: idOf(select), value: select.value,
+    }));
   };
 
   /** @param {Event} event */
-  const left = (event) => {
+  const complete = (event) => {
     const el = fieldAt(event);
     if (el && dirty.has(el)) flushAs(el, valueOf(el));
   };
-  link.hear('change', left);
+  link.hear('change', complete);
   // "change" does not leave a shadow root, "focusout" does.
-  link.hear('focusout', left);
+  link.hear('focusout', (event) => {
+    complete(event);
+    const el = fieldAt(event);
+    const id = el && entered.get(el);
+    // A window that loses the focus, as to the popup where one presses Stop, keeps its cursor in the field.
+    if (!id || raw.hasFocus(el)) return;
+    entered.delete(el);
+    link.send({ kind: 'left', id });
+  });
   link.hear('pagehide', () => flush());
   // A field half written is not noted before it is left.
   link.onFlush((last) => { if (last) flush(); });

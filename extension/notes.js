@@ -7,7 +7,7 @@
  *   note(entry)            notes an event; returns its id
  *   settleNow()            reads the state the last event led to, before the next one changes it; a two-state control
  *                          that has not moved yet is waited for meanwhile
- *   omit(what, place?)     notes that something was left out here, and what: its value is never sent
+ *   omit(what, place?)     notes that something was left out here, and what: its value is never sent; returns its id
  *   keepSecret(el, text)   a secret that a field holds: cut out of everything noted from now on
  */
 (() => {
@@ -185,8 +185,10 @@
     if (parent === window) event.url = location.href;
     if (target) event.target = path.length ? { ...target, framePath: path } : target;
     if (value) event.value = value;
+    const id = link.nextId();
     const time = performance.timeOrigin + performance.now();
-    link.send({ kind: 'event', id: link.nextId(), time, field, event: secrets.size ? scrubbed(event) : event });
+    link.send({ kind: 'event', id, time, field, event: secrets.size ? scrubbed(event) : event });
+    return id;
   };
   /** @type {Notes['keepSecret']} */
   const keepSecret = (el, text) => {

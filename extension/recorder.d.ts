@@ -43,6 +43,8 @@ interface RecordedEvent {
   target?: Fingerprint & { framePath?: string[] };
   value?: string;
   key?: string;
+  /** The field was left, by whatever the person did next. */
+  left?: boolean;
   follows_change?: boolean;
   stateful?: boolean;
   before?: Partial<NotedState>;
@@ -64,7 +66,7 @@ interface Trace {
 
 /** What a frame tells the worker. */
 interface FrameMessage {
-  kind: 'event' | 'settled' | 'modal' | 'secret' | 'scripted' | 'ready' | 'flushed' | 'ping';
+  kind: 'event' | 'settled' | 'left' | 'modal' | 'secret' | 'scripted' | 'ready' | 'flushed' | 'ping';
   serial?: string;
   id?: string;
   time?: number;
@@ -154,7 +156,7 @@ interface Notes {
   stateOf(el: Element): NotedState;
   note(entry: Entry): string;
   settleNow(): void;
-  omit(what: Omitted, place?: { el?: Element; print?: Fingerprint; field?: string; value?: string }): void;
+  omit(what: Omitted, place?: { el?: Element; print?: Fingerprint; field?: string; value?: string }): string;
   keepSecret(field: Element, text: string): void;
 }
 

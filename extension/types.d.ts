@@ -70,6 +70,9 @@ interface Raw {
   shown(el: Element, options?: object): boolean;
   style(el: Element): CSSStyleDeclaration;
   body(): HTMLElement | null;
+  active(): Element | null;
+  /** Whether the focus is on it, within its document; a window that loses the focus keeps it there. */
+  hasFocus(el: Element): boolean;
   root(): HTMLElement | null;
   stringify(value: unknown): string;
 }

@@ -292,6 +292,24 @@ def test_typing_is_one_event_with_the_last_value(studio: RecorderBrowser, record
     assert facts(recorded(studio)) == [("type", ("textbox", "Nickname"), "wrongly, I think日本語")]
 
 
+def test_a_field_is_left_by_the_person_and_not_by_the_window_or_the_end(
+    studio: RecorderBrowser, record: Record
+) -> None:
+    page = record("form.html")
+    page.click("[name=nick]")
+    page.keyboard.type("ada")
+    page.click("h1")
+    page.click("[name=mail]")
+    page.keyboard.type("a@b.example")
+    page.evaluate("""() => {
+      addEventListener('focusout', () => { left = document.activeElement.name; });
+    }""")
+    page.context.new_cdp_session(page).send("Emulation.setFocusEmulationEnabled", {"enabled": False})
+    studio.context.new_page().bring_to_front()
+    assert page.evaluate("left") == "mail"
+    assert [event.left for event in recorded(studio).events] == [True, False]
+
+
 def test_tab_counts_where_it_ends_typing(studio: RecorderBrowser, record: Record) -> None:
     page = record("form.html")
     page.focus("[name=nick]")

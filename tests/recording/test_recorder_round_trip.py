@@ -171,6 +171,29 @@ def _editor(page: Page) -> None:
     page.click("text=Publish")
 
 
+def _left(page: Page) -> None:
+    page.click("#bio")
+    page.keyboard.type("hello")
+    page.focus("#who")
+    page.keyboard.type("N")
+    page.click("h1")
+
+
+def _left_with_an_answer(page: Page) -> None:
+    page.click("#nick")
+    page.keyboard.type("ada")
+    page.once("dialog", lambda dialog: dialog.accept())
+    page.click("h1")
+
+
+def _left_for_a_page(page: Page) -> None:
+    page.click("#bio")
+    page.keyboard.type("hello")
+    page.click("h1")
+    page.goto(page.url.split("?")[0] + "?public")
+    page.click("text=Public")
+
+
 def _dialogs(page: Page) -> None:
     page.once("dialog", lambda dialog: dialog.dismiss())
     page.click("text=Leave group")
@@ -234,6 +257,9 @@ TRIPS: dict[str, tuple[str, Callable[[Page], None], dict[str, Any]]] = {
     "row-actions": ("row_actions.html", _row_actions, {"asked": "/edit/Carla"}),
     "row-actions-gone": ("row_actions.html?gone", _row_actions, {"asked": "/edit/Carla"}),
     "editor": ("editor.html", _editor, {"sent": ["hello", "line one\nline two"], "biography": "I like cats"}),
+    "left": ("left.html", _left, {"bio": "hello", "who": "none"}),
+    "left-with-an-answer": ("left.html", _left_with_an_answer, {"nick": "ada"}),
+    "left-for-a-page": ("left.html", _left_for_a_page, {"bio": "hello", "public": False}),
     "dialogs": ("dialogs.html", _dialogs, {"left": False, "name": "fresh", "deleted": True}),
     "widgets": (
         "widgets.html",
@@ -260,3 +286,15 @@ def test_a_replay_leaves_the_site_as_the_recording_did(
         server.wait_for(tabs.current, expected)
     except AssertionError as error:
         raise AssertionError(f"{error}\nrecorded: {facts(trace)}") from None
+
+
+def test_a_field_is_left_where_the_next_press_is_not_needed(
+    studio: RecorderBrowser, server: Server, record: Record, replayed: Callable[[Trace], Tabs]
+) -> None:
+    page = record("left.html")
+    page.click("#bio")
+    page.keyboard.type("hello")
+    page.click("text=Public")
+    trace = studio.stop()
+    tabs = replayed(trace.model_copy(update={"start_url": f"{server.base}/left.html?public"}))
+    server.wait_for(tabs.current, {"bio": "hello"})

@@ -33,8 +33,6 @@
   const create = Document.prototype.createElement.bind(document);
   const dispatch = uncurry(EventTarget.prototype.dispatchEvent);
   const { Event } = globalThis;
-  /** @type {(doc: Document) => Element|null} */
-  const activeElement = uncurry(/** @type {Function} */ (Object.getOwnPropertyDescriptor(Document.prototype, 'activeElement')?.get));
 
   const LONGEST_LABEL = 300;
   const MOST_OPTIONS = 20; // named in an error
@@ -167,7 +165,7 @@
   /** The focused element, also inside open shadow roots. */
   /** @type {FieldApi['focused']} */
   const focused = () => {
-    let at = activeElement(document);
+    let at = raw.active();
     for (let shadow = at && raw.shadowOf(at); shadow; shadow = at && raw.shadowOf(at)) {
       if (!shadow.activeElement) break;
       at = shadow.activeElement;

@@ -15,6 +15,7 @@
  *   focus(el, rules)           sets the keyboard focus
  *   until(el, rules, want, ms) resolves with look() as soon as the element has the wanted state, or after ms
  *   field(el)                  the field (input, select, textarea, editor) that the recorded element belongs to
+ *   leave(el)                  takes the keyboard focus off a field that has it; whether it had
  *   choice(el, value)          {index, already} of the option with this value or label, or {labels}
  *   holds(el, text)            whether a field contains this text
  *   changed(ms)                resolves at the next change of the document, or after ms
@@ -225,6 +226,12 @@
     const inside = elements(el).filter(isField);
     return inside.length === 1 ? inside[0] : el;
   };
+  /** @type {(el: Element) => boolean} */
+  const leave = (el) => {
+    const had = raw.hasFocus(el);
+    if (had) /** @type {HTMLElement} */ (el).blur();
+    return had;
+  };
   /** @type {(el: Element, value: string) => {index?: number, already?: boolean, labels?: string[]}} */
   const choice = (el, value) => {
     const select = /** @type {HTMLSelectElement} */ (el);
@@ -259,5 +266,5 @@
     later(end, ms);
   });
 
-  Object.assign(replay, { look, reach, awaits, arrived, press, focus, until, field, choice, holds, changed, poll });
+  Object.assign(replay, { look, reach, awaits, arrived, press, focus, until, field, leave, choice, holds, changed, poll });
 })();

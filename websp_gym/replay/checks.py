@@ -156,10 +156,16 @@ class Checks:
                 self.tabs.current.wait_for_timeout(_LATE_MS)
 
     def watch(
-        self, event: FilledEvent, number: int, pressed: Pressed, perform: Callable[[], Performed]
+        self,
+        event: FilledEvent,
+        number: int,
+        pressed: Pressed,
+        perform: Callable[[], Performed],
+        *,
+        leaves: bool = False,
     ) -> Performed:
-        """Carry out an event; raise ReplayError if what it sent was refused."""
-        if self.refusals is None or event.type in ("type", "omitted"):
+        """Carry out an event, or leave its field; raise ReplayError if what that sent was refused."""
+        if self.refusals is None or (event.type in ("type", "omitted") and not leaves):
             return perform()
         before = self.refusals.before(self.tabs.current)
         did = perform()

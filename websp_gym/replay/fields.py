@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
@@ -40,9 +41,9 @@ class Field:
             raise CannotActError(f"it has no option {value!r}; it has {', '.join(labels[:_NAMED])}{more}")
         if reply["already"]:
             return False
-        self.element.field().select_option(
-            index=[reply["index"]], timeout=self.element.timeout * 1000, force=True
-        )
+        select = self.element.field()
+        select.focus()  # so that it can be left
+        select.select_option(index=[reply["index"]], timeout=self.element.timeout * 1000, force=True)
         settle(self.element.tabs)
         kept = self._read_back("choice", value)
         if kept is not None and not kept.get("already"):
@@ -95,6 +96,13 @@ class Field:
         with self.element.window_may_close():
             self.element.field().press(key, timeout=self.element.timeout * 1000)
         settle(self.element.tabs)
+
+    def leave(self) -> None:
+        """Take the focus off the field if it still has it, as a person does who goes on."""
+        with contextlib.suppress(CannotActError, PlaywrightError):
+            handle = self.element.found.handle
+            if handle.evaluate("el => el.isConnected && __webspReplay.leave(__webspReplay.field(el))"):
+                settle(self.element.tabs)
 
     def kind(self) -> str:
         """Return the kind of the element, or of the field it belongs to: ``select``, ``text``, …"""

@@ -29,6 +29,7 @@ from websp_gym.replay.expectations import (
     unfolds,
     wanted_state,
 )
+from websp_gym.replay.fields import Field
 from websp_gym.replay.filled import FilledEvent, fill_event, fill_trace
 from websp_gym.replay.left_out import NEVER_GIVEN, check_inputs, way_out, why_left_out
 from websp_gym.replay.locate import Found, RungReport, explain
@@ -128,6 +129,7 @@ def replay(
             events.append(player.play(number, event))
             if on_event is not None:
                 on_event(events[-1])
+        player.leave_field()
         player.check_proved(len(filled.events))
         if events and events[-1].action != "skipped":
             player.checks.check_end(filled)
@@ -165,6 +167,8 @@ class _Player:
         # True where every switch and choice since the last action with an effect already was as wanted.
         self.nothing_changed = False
         self.on_candidates = on_candidates
+        self.field: tuple[FilledEvent, int, LocatedElement] | None = None
+        """What was last filled, if the recording has left that field."""
         self.answer: str | None = None
         """Given for the dialog of the next event."""
         self.checks = Checks(
@@ -176,8 +180,24 @@ class _Player:
         if self.openers.unproved is not None:
             raise self._unproved(number)
 
+    def leave_field(self) -> None:
+        """Leave the field that the recording has left, unless it is left: many a page saves its text only then."""
+        if self.field is None:
+            return
+        event, number, element = self.field
+        self.field = None
+
+        def leave() -> Performed:
+            Field(element).leave()
+            return Performed("typed")
+
+        self.checks.watch(event, number, Pressed(element.found.handle), leave, leaves=True)
+
     def play(self, number: int, event: FilledEvent) -> EventReport:
         """Perform one event, and answer the native dialog that was recorded after it."""
+        # A press or a key leaves it by itself; before those, a list of suggestions would close.
+        if self.field and (event.type == "navigate" or not same_page(event.url, self.field[0].url)):
+            self.leave_field()
         if event.modal is None:
             return self._play(number, event)
         asked = self.tabs.dialogs.seen
@@ -185,6 +205,8 @@ class _Player:
         self.answer = None
         with self.tabs.dialogs.answering(accept=event.modal == "accept", text=answer):
             report = self._play(number, event)
+            if self.tabs.dialogs.seen == asked:
+                self.leave_field()
             if report.action != "skipped" and self.tabs.dialogs.seen == asked:
                 with contextlib.suppress(PlaywrightError):
                     self.tabs.context.wait_for_event("dialog", timeout=_DIALOG_MS * slowness())
@@ -284,7 +306,10 @@ class _Player:
                 cause = None if event.secret else error
                 raise self._error(event, number, reason, (), element.found) from cause
 
-        return self.checks.act(event, number, element, perform)
+        did = self.checks.act(event, number, element, perform)
+        if did.text is not None:
+            self.field = (event, number, element) if event.left else None
+        return did
 
     def _key(self, event: FilledEvent, number: int) -> Done:
         self.targets.focus(event)

@@ -146,6 +146,11 @@ class TraceEvent(_Model):
     key: str | None = Field(
         None, description="Key pressed, as in KeyboardEvent.key, with modifiers: Control+a."
     )
+    left: bool = Field(
+        False,
+        description="Whether the field was left afterwards, as by a click beside it: many a page saves a "
+        "text only then.",
+    )
     follows_change: bool | None = Field(
         None,
         description="Whether the target was absent or disabled before the changes recorded until then, like "
