@@ -191,6 +191,8 @@ interface Gesture {
   follows: boolean;
   over: boolean;
   inside: boolean;
+  /** Of a pointer: what makes the browser open its own list or picker; null until that has happened. */
+  opens?: Event | null;
 }
 
 interface NavigateLike extends Event { navigationType: string; userInitiated: boolean }

@@ -61,11 +61,21 @@
     };
   };
   /** @type {(gesture: Gesture, how?: {key?: KeyboardEvent, pressed?: boolean}) => void} */
-  const commit = (gesture, { key, pressed = false } = {}) => {
+  const commit = (gesture, how) => {
     if (gesture.over) return;
     gesture.over = true;
+    if (!isOwn(gesture.target)) return noteClick(gesture, how);
+    // Its "input" event tells what was chosen, unless a script has drawn a list in place of the browser's.
+    if (isOpener(gesture.target)) setTimeout(() => { if (isPrevented(gesture)) noteClick(gesture); });
+  };
+  /** A press on it opens a list or picker; on others it matters where they are pressed. */
+  /** @type {(el: Element) => boolean} */
+  const isOpener = (el) => raw.tagOf(el) !== 'option' && kit.inputType(el) !== 'range';
+  /** @type {(gesture: Gesture) => boolean} */
+  const isPrevented = ({ opens }) => opens === null || !!opens?.defaultPrevented;
+  /** @type {(gesture: Gesture, how?: {key?: KeyboardEvent, pressed?: boolean}) => void} */
+  const noteClick = (gesture, { key, pressed = false } = {}) => {
     const { target, holder, print, before, hover, changes, follows } = gesture;
-    if (isOwn(target)) return; // its "input" event tells what was chosen
     if (captcha) return notes.omit('captcha', { field: 'captcha' });
     const twoState = holder === target && before.checked !== null;
     const plain = !holder && !CHOICE.test(roleOf(target)) && !fields.isText(target);
@@ -76,7 +86,7 @@
       // A press without a click, or a click on nothing or into a text field, counts if the page made something of
       // it; so does a key on what only the page's own scripts press. One they stop from scrolling the page is one
       // they took.
-      tentative: () => (key ? !key.defaultPrevented : pressed || !websp.interactive(target) || isPlainText(target)),
+      tentative: () => (key ? !key.defaultPrevented : pressed || isOwn(target) || !websp.interactive(target) || isPlainText(target)),
       held: () => key !== undefined && key.code === down,
       changesBefore: changes,
     });
@@ -95,6 +105,10 @@
     link.refreshPath();
     fields.flush(fields.fieldOf(hit));
     gesture = begin(hit);
+    gesture.opens = null;
+  });
+  link.hear('mousedown', (event) => {
+    if (gesture && hitOf(event) && raw.tagOf(gesture.target) === 'select') gesture.opens = event;
   });
   link.hear('pointerup', (event) => {
     const now = gesture;
@@ -127,6 +141,7 @@
     const pointed = gesture;
     if (pointed && (event.detail > 0 || target === pointed.target || event.composedPath().includes(pointed.target))) {
       const meant = target === pointed.target || event.composedPath().includes(pointed.target) || pointed.inside;
+      if (raw.tagOf(pointed.target) !== 'select') pointed.opens = event;
       if (meant) commit(pointed);
       return;
     }
@@ -167,6 +182,13 @@
     const before = notes.stateOf(el);
     notes.note({ type: 'key', key: nameOf(event), before, ...(page ? {} : { el, print: websp.recordedPrint(el) }) });
   };
+  /** A key on a <select> is the browser's own, unless a script has drawn a list in its place. */
+  /** @type {(event: KeyboardEvent, el: Element) => void} */
+  const noteDrawn = (event, el) => {
+    if (raw.tagOf(el) !== 'select') return;
+    const entry = { el, print: websp.recordedPrint(el), before: notes.stateOf(el), changesBefore: watch.changes(), tentative: () => true };
+    setTimeout(() => { if (event.defaultPrevented) notes.note({ type: 'key', key: nameOf(event), ...entry }); });
+  };
   /** @type {(el: Element) => boolean} */
   const hasList = (el) => roleOf(el) === 'combobox' || raw.has(el, 'aria-autocomplete') || raw.has(el, 'aria-haspopup')
     || raw.has(el, 'aria-expanded') || raw.has(el, 'aria-activedescendant');
@@ -200,6 +222,7 @@
       if (fields.touched(el) || raw.attr(el, 'aria-expanded') === 'true') noteKey(event, el);
     } else if (ARROW.test(key)) {
       if (arrowCounts(el)) noteKey(event, el);
+      else noteDrawn(event, el);
     }
   });
   link.hear('keyup', () => { entered = down = null; });
@@ -244,7 +267,7 @@
   for (const type of ['keyup', 'keydown', 'beforeinput', 'pointerdown', 'pagehide']) link.hear(type, send);
   /** @type {(event: KeyboardEvent, el: Element) => void} */
   const space = (event, el) => {
-    if (fields.hasValue(el) || event.ctrlKey || event.altKey || event.metaKey) return;
+    if (fields.hasValue(el) || event.ctrlKey || event.altKey || event.metaKey) return noteDrawn(event, el);
     const target = operable(el);
     if (pressedNatively(target)) keyed = begin(target); // the click follows
     else if (PRESSED_BY_KEYS.test(roleOf(target)) && roleOf(target) !== 'link') commit(begin(target), { key: event });

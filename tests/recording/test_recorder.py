@@ -310,6 +310,22 @@ def test_a_field_is_left_by_the_person_and_not_by_the_window_or_the_end(
     assert [event.left for event in recorded(studio).events] == [True, False]
 
 
+def test_a_press_on_a_list_counts_where_the_page_draws_the_list(
+    studio: RecorderBrowser, record: Record
+) -> None:
+    page = record("drawn_list.html")
+    page.click("#photos")
+    page.click("a >> text=always")
+    page.click("#language")
+    page.keyboard.press("Escape")
+    page.keyboard.type("D")
+    assert [event.describe() for event in recorded(studio).events] == [
+        'click <combobox> "Remote images"',
+        'click <link> "always"',
+        'change <combobox> "Language"',
+    ]
+
+
 def test_tab_counts_where_it_ends_typing(studio: RecorderBrowser, record: Record) -> None:
     page = record("form.html")
     page.focus("[name=nick]")

@@ -194,6 +194,24 @@ def _left_for_a_page(page: Page) -> None:
     page.click("text=Public")
 
 
+def _drawn_list(page: Page) -> None:
+    page.click("#photos")
+    page.click("a >> text=always")
+    page.click("#language")
+    page.keyboard.type("D")
+    page.keyboard.press("Enter")
+    page.click("#color")
+    page.click("text=Green")
+    page.click("text=Save")
+
+
+def _drawn_list_by_key(page: Page) -> None:
+    page.focus("#photos")
+    page.keyboard.press("Space")
+    page.click("a >> text=always")
+    page.click("text=Save")
+
+
 def _dialogs(page: Page) -> None:
     page.once("dialog", lambda dialog: dialog.dismiss())
     page.click("text=Leave group")
@@ -260,6 +278,21 @@ TRIPS: dict[str, tuple[str, Callable[[Page], None], dict[str, Any]]] = {
     "left": ("left.html", _left, {"bio": "hello", "who": "none"}),
     "left-with-an-answer": ("left.html", _left_with_an_answer, {"nick": "ada"}),
     "left-for-a-page": ("left.html", _left_for_a_page, {"bio": "hello", "public": False}),
+    "drawn-list": (
+        "drawn_list.html",
+        _drawn_list,
+        {"photos": "always", "language": "de", "color": "#00ff00"},
+    ),
+    "drawn-list-by-pointer": (
+        "drawn_list.html?pointer",
+        _drawn_list,
+        {"photos": "always", "language": "de", "color": "#00ff00"},
+    ),
+    "drawn-list-by-key": (
+        "drawn_list.html",
+        _drawn_list_by_key,
+        {"photos": "always", "language": "en", "color": "#000000"},
+    ),
     "dialogs": ("dialogs.html", _dialogs, {"left": False, "name": "fresh", "deleted": True}),
     "widgets": (
         "widgets.html",
