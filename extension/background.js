@@ -9,7 +9,7 @@
  * All are asynchronous and take and return plain JSON.
  */
 import { store } from './store.js';
-import { assemble, cleaned, cleanedAnswer, omitted, ordered } from './trace.js';
+import { assemble, cleaned, cleanedAnswer, omitted, ordered, startOf } from './trace.js';
 import { makeCamera } from './camera.js';
 
 const FLUSH_MS = 1_000;
@@ -219,12 +219,11 @@ const navigated = (details) => {
 /** @type {(tab: number, url: string, time: number) => Promise<void>} */
 const go = async (tab, url, time) => {
   if (!recording) return;
-  const clean = cleaned({ url }, account).url;
   if (!recording.startUrl) {
-    recording.startUrl = clean;
+    recording.startUrl = startOf(url, account);
     return store.setRecording(recording);
   }
-  await keep({ id: `navigate.${time}`, time, arrival: notes.size, tab, popup: tab !== recording.tabs[0], event: { type: 'navigate', url: clean } });
+  await keep({ id: `navigate.${time}`, time, arrival: notes.size, tab, popup: tab !== recording.tabs[0], event: cleaned({ type: 'navigate', url }, account) });
 };
 chrome.webNavigation.onCommitted.addListener(navigated);
 chrome.webNavigation.onHistoryStateUpdated.addListener(navigated);
@@ -318,7 +317,7 @@ const api = {
       await store.setAccount(account);
       recording = {
         state: 'recording', name: options.name, site: options.site, screenshots: !!options.screenshots,
-        startUrl: /^https?:/.test(tab.url ?? '') ? cleaned({ url: tab.url ?? '' }, account).url : '',
+        startUrl: /^https?:/.test(tab.url ?? '') ? startOf(tab.url ?? '', account, options.opened) : '',
         viewport: options.viewport ?? { width: tab.width || 1280, height: tab.height || 1024 },
         rules: options.rules ?? [], tabs: [id], startedAt: Date.now(),
       };

@@ -21,6 +21,7 @@ interface SecretsApi {
   asksForCurrentPassword(facts: FieldFacts): boolean;
   isSecretText(text: string): boolean;
   isCaptcha(url: string): boolean;
+  isWhole(url: string): boolean;
   cleanUrl(url: string, known?: Iterable<string>, depth?: number): string;
   fillIn(text: string, account: Account | null | undefined, as: FilledAs): string;
 }
@@ -243,6 +244,8 @@ interface StartOptions {
   screenshots?: boolean;
   viewport?: { width: number; height: number };
   tabId?: number;
+  /** The address that led to the page. */
+  opened?: string;
   rules?: ClassRule[];
 }
 

@@ -12,6 +12,7 @@
  *   isCaptcha(url)             a frame whose inside is a captcha
  *   cleanUrl(url, known?)      the URL without user info, secret parameters and secret parts of its path and fragment;
  *                              known: secrets found elsewhere
+ *   isWhole(url)               whether cleanUrl leaves all of it but what is another one at each load
  *   fillIn(text, account, as)  the text with {{account.email}} and the like in place of the account's values; as: whether it
  *                              is a "text" of the page, a "mark" (id and the like), a "path" of CSS, a "url" or a "value"
  *                              that a person typed
@@ -122,6 +123,14 @@
     const part = fragment && cleanFragment(fragment, known, depth);
     return host.replace(/\/\/.*@/, '//') + cleanPath(path, known) + (kept ? `?${kept}` : '') + (part ? `#${part}` : '');
   };
+  /** @type {SecretsApi['isWhole']} */
+  const isWhole = (url) => {
+    const all = new URL(url);
+    const clean = new URL(cleanUrl(url));
+    return clean.pathname === all.pathname && clean.hash === all.hash && [...all.searchParams].every(([name, value]) => (
+      clean.searchParams.getAll(name).includes(value) || isPassing(name, value)
+    ));
+  };
   /** @type {(fragment: string, known: Iterable<string>, depth: number) => string} */
   const cleanFragment = (fragment, known, depth) => {
     // "#/settings?tab=1" is a route of a single-page site, "#access_token=…&expires_in=…" a reply to it.
@@ -211,6 +220,6 @@
   };
 
   /** @type {SecretsApi} */
-  const api = { kindOf, asksForPassword, asksForNewPassword, asksForCurrentPassword, isSecretText, isCaptcha, cleanUrl, fillIn };
+  const api = { kindOf, asksForPassword, asksForNewPassword, asksForCurrentPassword, isSecretText, isCaptcha, cleanUrl, isWhole, fillIn };
   Object.defineProperty(globalThis, '__webspSecrets', { value: Object.freeze(api), enumerable: false });
 })();

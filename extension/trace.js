@@ -121,6 +121,11 @@ export const cleaned = (event, account) => {
     ...(url !== undefined && { url: secrets.cleanUrl(secrets.fillIn(url, account, 'url'), found) }),
   });
 };
+/** Where a recording starts: a page that a redirect led to, as to sign in, is another one without its secret parameters. */
+/** @type {(url: string, account: Account|null, opened?: string) => string} */
+export const startOf = (url, account, opened = url) => (
+  secrets.isWhole(opened) ? cleaned({ url: opened }, account).url : `${new URL(opened).origin}/`
+);
 /** What was answered to a prompt. */
 /** @type {(text: string, account: Account|null) => string} */
 export const cleanedAnswer = (text, account) => withoutSecrets(secrets.fillIn(text, account, 'value'));

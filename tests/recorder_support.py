@@ -57,6 +57,14 @@ class _Handler(SimpleHTTPRequestHandler):
         self.memory = server_state
         super().__init__(*args, **options)
 
+    def do_GET(self) -> None:
+        if self.path.startswith("/account?"):  # asks to sign in first
+            self.send_response(303)
+            self.send_header("location", "/form.html?client=1&state=Xy7Qk2Lm9PvR")
+            self.end_headers()
+        else:
+            super().do_GET()
+
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["content-length"])).decode()
         if self.path == "/state":

@@ -54,12 +54,12 @@ except SetupError as error:
 
 
 def _record(
-    server: Server, folder: Path, act: str, ending: str, *again: str
+    server: Server, folder: Path, act: str, ending: str, *again: str, page: str = "form.html"
 ) -> subprocess.CompletedProcess[str]:
     # The sockets that Chromium makes in it need a short path.
     with tempfile.TemporaryDirectory(prefix="w") as temporary:
         done = subprocess.run(
-            [sys.executable, "-c", _SCRIPT, server.url("form.html"), act, ending, *again],
+            [sys.executable, "-c", _SCRIPT, server.url(page), act, ending, *again],
             cwd=folder,
             env={**os.environ, "TMPDIR": temporary},
             capture_output=True,
@@ -84,6 +84,16 @@ def test_what_was_recorded_is_saved_however_it_ends(server: Server, tmp_path: Pa
     assert event.target.name == "Send me news"
     pictures = tmp_path / "traces" / "mine"
     assert (event.screenshot is not None) == (ending not in ("window", "SIGINT SIGINT")) == pictures.is_dir()
+
+
+def test_a_recording_starts_at_the_address_that_was_opened_and_not_where_it_led(
+    server: Server, tmp_path: Path
+) -> None:
+    done = _record(server, tmp_path, "act", "SIGINT", page="account")
+    assert done.returncode == 0, done.stderr
+    trace = load_trace(tmp_path / "traces" / "mine.json")
+    assert trace.start_url == server.url("account")
+    assert trace.events[0].url == f"{server.base}/form.html?client=1"
 
 
 @pytest.mark.proof

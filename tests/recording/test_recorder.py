@@ -492,6 +492,25 @@ def test_a_recording_begun_on_a_blank_tab_starts_where_the_person_goes(
     assert facts(trace) == [("change", ("checkbox", "Send me news"), None)]
 
 
+@pytest.mark.parametrize(
+    ("shown", "opened", "start"),
+    [
+        ("form.html?client=1&state=Xy7Qk2Lm9PvR", "", ""),
+        ("form.html?to=%2Fa%3Fauth_callback%3D1", "", ""),
+        ("form.html?client=1&state=Xy7Qk2Lm9PvR", "settings?tab=2", "settings?tab=2"),
+        ("form.html?client=1&state=Xy7Qk2Lm9PvR", "?sid=Xy7Qk2Lm9PvR", ""),
+        ("form.html?tab=2&t=1700000000000", "", "form.html?tab=2"),
+    ],
+)
+def test_a_recording_never_starts_at_a_part_of_an_address(
+    shown: str, opened: str, start: str, studio: RecorderBrowser, server: Server
+) -> None:
+    studio.page.goto(f"{server.base}/{shown}")
+    studio.start("x", "local", opened=opened and f"{server.base}/{opened}")
+    studio.page.click("text=Send me news")
+    assert recorded(studio).start_url == f"{server.base}/{start}"
+
+
 def test_the_export_fits_the_published_schema(studio: RecorderBrowser, record: Record) -> None:
     page = record("form.html")
     page.click("text=Send me news")

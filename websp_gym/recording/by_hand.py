@@ -75,12 +75,12 @@ def record_by_hand(
         ) as studio,
     ):
         place.attach(studio.context)
-        url = where if isinstance(where, str) else where.start_url
+        opened = start or (where if isinstance(where, str) else where.start_url)
         if again is None:
-            studio.page.goto(start or url, wait_until="commit")
+            studio.page.goto(opened, wait_until="commit")
         else:
             _begin_again(studio, *again, place.account)
-        studio.start(name, slug, account=place.account, screenshots=screenshots)
+        studio.start(name, slug, account=place.account, screenshots=screenshots, opened=opened)
         with _shown(studio, name, stream) as window:
             if window is not None and on_stream is not None:
                 on_stream(window)

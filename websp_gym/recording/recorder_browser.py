@@ -149,6 +149,7 @@ class RecorderBrowser:
         account: Mapping[str, str] | None = None,
         screenshots: bool = False,
         rules: Sequence[Mapping[str, str]] = (),
+        opened: str = "",
     ) -> Status:
         """Start a recording in :attr:`page`. The previous recording is discarded.
 
@@ -159,6 +160,8 @@ class RecorderBrowser:
                 ``{{account.name}}``. Its ``password`` is only compared with typed ones, to leave out all others.
             screenshots: Whether to keep a screenshot after each event.
             rules: The site's class rules, for controls that show their state only by a CSS class.
+            opened: Address that led to the page, where the trace starts; empty for the page's own, or for the site's
+                root if that one has secret parameters, as a sign-in page that was reached by a redirect.
 
         Returns:
             The recorder's status.
@@ -176,6 +179,7 @@ class RecorderBrowser:
             "screenshots": screenshots,
             "viewport": {"width": self.viewport[0], "height": self.viewport[1]},
             "rules": [dict(rule) for rule in rules],
+            **({"opened": opened} if opened else {}),
         }
         self.page.bring_to_front()
         return _status(self.call("start", {**options, "tabId": self._tab()}))
