@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from websp_gym.browser.tabs import Tabs
 from websp_gym.recording.live_account import world_of
@@ -156,11 +156,26 @@ def _as_account(name: str, signed_in: bool) -> Iterator[_Place]:
         options = world.context_options() if signed_in else {}
 
         def attach(context: BrowserContext) -> None:
+            _bring(context, options.get("storage_state", {}))
             episode.attach(context)
-            context.add_cookies(options.get("storage_state", {}).get("cookies", ()))
 
         known = {**episode.account, **episode.credentials()}
         yield _Place(world.browser_args(), attach, known, options.get("profile", b""))
+
+
+def _bring(context: BrowserContext, state: Mapping[str, Any]) -> None:
+    """Bring a kept sign-in into a browser with a profile, which takes no storage state when it starts."""
+    context.add_cookies(state.get("cookies", ()))
+    page = context.new_page()
+    # No site is asked: each origin answers with a blank page, on which its items are set.
+    page.route("**/*", lambda route: route.fulfill(content_type="text/html", body=""))
+    for origin in state.get("origins", ()):
+        page.goto(origin["origin"])
+        page.evaluate(
+            "items => items.forEach(({name, value}) => localStorage.setItem(name, value))",
+            origin["localStorage"],
+        )
+    page.close()
 
 
 def _begin_again(studio: RecorderBrowser, trace: Trace, number: int, account: Mapping[str, str]) -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from playwright.sync_api import Error as PlaywrightError
+
+from websp_gym.browser.isolated import session_of
 from websp_gym.errors import ReplayError, SetupError
 from websp_gym.recording.live_answers import TIMEOUT, Answers, answers, page_error
 from websp_gym.replay import Found, Trace, locate, replay
@@ -24,6 +28,8 @@ if TYPE_CHECKING:
 _SIGN_IN = re.compile(r"^\s*(log|sign)[ -]?in\b", re.IGNORECASE)
 _MOST = 20
 """Maximum number of links of a kind to check."""
+_KEPT = "local_storage,indexeddb,cache_storage,service_workers,file_systems"
+"""What a site keeps besides its cookies, as DevTools names it."""
 _SHORTEST = 5
 """Minimum length of a name that appears on a page only because of the account."""
 
@@ -155,12 +161,17 @@ class LiveSignIn:
             ).events
 
     def _forget(self, tabs: Tabs) -> None:
-        """Forget the cookies of the site in this browser; those of a provider stay."""
+        """Forget what the site keeps in this browser; what a provider keeps stays."""
         context = tabs.context
         for page in tabs.pages:
+            with contextlib.suppress(PlaywrightError):  # a page without an origin
+                page.evaluate("() => sessionStorage.clear()")
             page.goto("about:blank")  # what it still asks for would bring cookies again
-        for cookie in context.cookies(self.address(self._site.start_url)):
+        url = self.address(self._site.start_url)
+        for cookie in context.cookies(url):
             context.clear_cookies(name=cookie["name"], domain=cookie["domain"], path=cookie["path"])
+        origin = "{0.scheme}://{0.netloc}".format(urlsplit(url))
+        session_of(tabs.current).send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": _KEPT})
 
     def refused(self, tabs: Tabs, reason: str) -> SetupError:
         """Return the error that the account is not signed in, with a picture of the page and the remedy."""
