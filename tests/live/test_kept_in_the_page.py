@@ -16,6 +16,7 @@ from tests.http_support import Handler, listening
 from tests.live_support import home
 from websp_gym.browser.owner import call
 from websp_gym.recording.live_account import account_browser
+from websp_gym.recording.try_out import look_for_targets
 from websp_gym.replay import load_trace
 from websp_gym.world.live.sign_ins import keep_sign_in
 
@@ -100,6 +101,8 @@ def test_a_recording_begins_signed_in(url: str, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     trace = load_trace(tmp_path / "mine.json")
     assert (trace.start_url, [event.type for event in trace.events]) == (url, ["change"])
+    (seen,) = call(lambda: look_for_targets(trace, "notes-1"))
+    assert seen.state == "found"
 
 
 def test_a_session_that_has_ended_is_forgotten(url: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlsplit
@@ -11,15 +11,16 @@ import typer
 from rich.markup import escape
 
 from websp_gym.cli.completing import complete_site
-from websp_gym.cli.live import live_account
+from websp_gym.cli.live import live_account, new_password
 from websp_gym.cli.options import Overwrite, SignedOut, Stream, StreamPort
 from websp_gym.cli.output import Console
 from websp_gym.cli.streaming import stream_port, tell_address
-from websp_gym.errors import SetupError
+from websp_gym.errors import ReplayError, SetupError, WorldError
 from websp_gym.paths import own_traces
 from websp_gym.recording.by_hand import record_by_hand
-from websp_gym.recording.dry_run import check_file, site_of
+from websp_gym.recording.dry_run import check_file, dry_run, site_of
 from websp_gym.recording.live_account import account_named
+from websp_gym.recording.try_out import Sighting, look_for_targets
 from websp_gym.replay import load_trace
 from websp_gym.replay.importers.account_values import holds_value
 from websp_gym.replay.left_out import places_of, way_out
@@ -72,6 +73,14 @@ def record(
     overwrite: Overwrite = False,
     stream: Stream = False,
     port: StreamPort = None,
+    try_out: Annotated[
+        bool,
+        typer.Option(
+            "--try/--no-try",
+            help="Try the trace at once: replay it on another fresh account of the sandbox, or look for its elements "
+            "on the live pages, where nothing is pressed.",
+        ),
+    ] = True,
 ) -> None:
     """Record a trace: do it once in the browser that opens, or in the page whose address is printed.
 
@@ -80,6 +89,8 @@ def record(
     password (WEBSP_ACCOUNT_PASSWORD) is only compared with typed text, to tell a new one from the account's.
 
     With --again and --from, the events before the one that broke are replayed, and you go on from there.
+
+    Afterwards the trace is tried in another browser, and an event that would not be found is named.
 
     Example: `websp record steam --name "my preferences" --start https://store.steampowered.com/account/preferences/`
     """
@@ -150,9 +161,43 @@ def record(
     own = account_named(account).shown if account else live_account() if live else {}
     for remark in remarks(trace, path, own):
         console.print(f"[yellow]check:[/] {escape(remark)}", soft_wrap=True)
+    if try_out:
+        _try_out(trace, console, live=live, account=account, signed_in=not signed_out)
     live_way = f"--account {account}" if account else f"--site-url {_origin(where)}"
     way = "--set on" if site is not None else f"{live_way}  (with WEBSP_LIVE=1)"
     console.print(f"try it: websp replay {path} {way}", soft_wrap=True)
+
+
+def _try_out(trace: Trace, console: Console, *, live: bool, account: str | None, signed_in: bool) -> None:
+    """Try a recording in a fresh browser, and say at once what replay would not find."""
+    console.print("[dim]trying it in another browser (--no-try does not) …[/]")
+    try:
+        if live:
+            _tell_sightings(trace, look_for_targets(trace, account or live_account()), console)
+        else:
+            done = dry_run(trace, set="recorded", signed_in=signed_in, account=new_password())
+            console.print(f"[bold green]tried[/] {len(done.events)} event(s) on another fresh account")
+    except ReplayError as error:
+        console.print(f"[bold red]does not replay[/] {escape(str(error))}", soft_wrap=True)
+    except (SetupError, WorldError) as error:
+        console.print(f"[yellow]not tried:[/] {escape(error.message)}", soft_wrap=True)
+
+
+def _tell_sightings(trace: Trace, sightings: Sequence[Sighting], console: Console) -> None:
+    for one in sightings:
+        if one.state == "missing":
+            event = trace.events[one.number - 1]
+            console.print(
+                f"[bold red]not found[/] event {one.number}, {escape(event.describe())}: "
+                f"it is not on {escape(event.url)} when that is opened",
+                soft_wrap=True,
+            )
+    found = sum(one.state == "found" for one in sightings)
+    later = [str(one.number) for one in sightings if one.state == "unreached"]
+    rest = (
+        f"; not looked for, as only a press or a sign-in leads to them: {', '.join(later)}" if later else ""
+    )
+    console.print(f"found the elements of {found} of {len(sightings)} event(s){rest}", soft_wrap=True)
 
 
 def _begun(again: str | None, first: int) -> tuple[Trace, int] | None:

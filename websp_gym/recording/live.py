@@ -56,7 +56,7 @@ def replay_live(
     if picture is not None:
         check_file(picture)
     on_site(trace, site_url)
-    with _signed_in(trace, account, headless) as (tabs, values, own_url):
+    with signed_in(trace, account, headless) as (tabs, values, own_url):
         report = replay(
             on_site(trace, site_url or own_url),
             tabs,
@@ -74,7 +74,7 @@ def replay_live(
 
 
 @contextmanager
-def _signed_in(
+def signed_in(
     trace: Trace, account: Mapping[str, str] | str, headless: bool
 ) -> Iterator[tuple[Tabs, Mapping[str, str], str | None]]:
     """Yield the tabs of a browser, the values for placeholders, and the address of the account's site."""
