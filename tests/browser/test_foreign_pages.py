@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.replay.test_locate import found_in, not_found
-from tests.replay_support import Bench, bench
+from tests.replay_support import Bench, Event, bench
 from websp_gym.errors import ReplayError
 
 __all__ = ["bench"]
@@ -422,3 +422,77 @@ def test_a_control_that_unfolds_after_a_while_is_pressed_where_it_is_drawn(bench
     page = bench.show(html)
     bench.play(more, box)
     assert page.evaluate("told") == ["drawing"]
+
+
+# ---------------------------------------------------------------- the button of a form after an upgrade
+
+
+SIGN_IN = "<h1>Welcome back</h1><p>Backup is easy.</p><form action=/login method=post><p>{}</p><input type=submit value='{}'></form>"
+FIELDS = "<input name=user placeholder=Name> <input name=secret type=password placeholder=Password>"
+UPGRADED = (
+    "<main><img alt=Logo><form action=/login/ method=post><label>Name <input name=user></label>"
+    "<label>Password <input name=secret type=password></label><div>Keep me here for 30 days</div>{}</form></main>"
+)
+
+
+def sign_in(bench: Bench, name: str) -> list[Event]:
+    """A recorded sign-in; what it sends goes nowhere."""
+    bench.show(SIGN_IN.format(FIELDS, name))
+    fields = [bench.event("type", f"[name={field}]", value="ada") for field in ("user", "secret")]
+    return [*fields, bench.event("click", "[type=submit]")]
+
+
+def show_guarded(bench: Bench, html: str) -> None:
+    """Show a page whose title is the text of the button that was pressed."""
+    bench.show(html).evaluate(
+        "() => { onclick = ({target}) => { const button = target.closest('button, input[type=submit]');"
+        " if (button) document.title = button.id || button.textContent || button.value; };"
+        "onsubmit = (event) => event.preventDefault() }"
+    )
+
+
+def test_the_button_that_sends_the_form_just_filled_in_is_known_after_an_upgrade(bench: Bench) -> None:
+    """Its tag, the heading over it and all text around it are other ones."""
+    for name in ("Sign in", "Login"):
+        events = sign_in(bench, name)
+        for button in (f"<button type=submit>{name}</button>", f"<button>{name}</button>"):
+            show_guarded(bench, UPGRADED.format(button))
+            bench.play(*events)
+            assert bench.page.title() == name
+    events = sign_in(bench, "Sign in")
+    show_guarded(
+        bench, "<div>Hello <input name=user> <input name=secret type=password> <button>Sign in</button></div>"
+    )
+    bench.play(*events)
+    assert bench.page.title() == "Sign in"
+
+
+OTHER_SENDERS = {
+    "another form": f"<form action=/login/>{FIELDS}</form><form><p>Guests</p><button>Login</button></form>",
+    "another name": UPGRADED.format("<button>Register</button>"),
+    "not sending": UPGRADED.format("<button type=button>Login</button>"),
+    "resets": UPGRADED.format("<input type=reset value=Login>"),
+    "one of two": UPGRADED.format("<button>Login</button> <button name=sso>Continue</button>"),
+    "the old heading elsewhere": UPGRADED.format("<button>Login</button>") + "<h1>Welcome back</h1>",
+    "under another heading": f"<div>{FIELDS}</div><h2>Guests</h2><p>No account</p><div><button>Login</button></div>",
+}
+
+
+def test_a_button_that_may_send_something_else_is_no_sign_in(bench: Bench) -> None:
+    events = sign_in(bench, "Login")
+    for page in OTHER_SENDERS.values():
+        show_guarded(bench, page)
+        with pytest.raises(ReplayError, match="event 3"):
+            bench.play(*events, timeout=0.6)
+        assert bench.page.title() == ""
+
+
+def test_the_button_of_another_row_is_not_taken_after_a_field_of_the_page(bench: Bench) -> None:
+    row = "<input name=q placeholder=Filter> <div class=card><b>{}</b> <form action=/revoke><button>Revoke</button></form></div>"
+    bench.show(row.format("Tablet in Porto"))
+    events = [bench.event("type", "[name=q]", value="a"), bench.event("click", "button")]
+    for form in ("form", "div"):
+        show_guarded(bench, row.format("Telephone of Ben").replace("form", form))
+        with pytest.raises(ReplayError, match="event 2"):
+            bench.play(*events, timeout=0.6)
+        assert bench.page.title() == ""

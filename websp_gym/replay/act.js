@@ -18,6 +18,7 @@
  *   leave(el)                  takes the keyboard focus off a field that has it; whether it had
  *   choice(el, value)          {index, already} of the option with this value or label, or {labels}
  *   holds(el, text)            whether a field contains this text
+ *   lately()                   the element that was acted on last; null if it has left the document
  *   changed(ms)                resolves at the next change of the document, or after ms
  *   poll(ask, good, ms)        calls ask() in every frame until good(answer), or for ms; the last answer
  */
@@ -200,6 +201,7 @@
     }
     disarm();
     armed = { target: found.target, hit: false };
+    acted = el;
     for (const type of GUARDED) addEventListener(type, guard, true);
     return { x: found.spot.x, y: found.spot.y };
   };
@@ -217,8 +219,13 @@
   // ---------------------------------------------------------------- fields
   /** @type {(el: Element) => boolean} */
   const isField = (el) => ['input', 'select', 'textarea'].includes(tagOf(el)) || isEditingHost(el);
+  /** @type {Element|null} */
+  let acted = null;
+  const lately = () => (acted && raw.isConnected(acted) ? acted : null);
   /** @type {(el: Element) => Element} */
-  const field = (el) => {
+  const field = (el) => (acted = fieldOf(el));
+  /** @type {(el: Element) => Element} */
+  const fieldOf = (el) => {
     if (tagOf(el) === 'option') return el.closest('select') ?? el;
     if (isField(el)) return el;
     const meant = operable(el);
@@ -266,5 +273,5 @@
     later(end, ms);
   });
 
-  Object.assign(replay, { look, reach, awaits, arrived, press, focus, until, field, leave, choice, holds, changed, poll });
+  Object.assign(replay, { look, reach, awaits, arrived, press, focus, until, field, leave, choice, holds, lately, changed, poll });
 })();

@@ -3,6 +3,7 @@
  * Finds the elements of one document that may be a recorded one. Needs similarity.js. Adds to __webspReplay
  *
  *   Candidates     one search: the candidates of every rung, and what the document says of the recorded facts
+ *   isButton(print), isSubmit(print)   whether a fingerprint is of a push button, of one that sends its form
  *   testIdOf(el), hasMark(el, mark, value), around(el), usable(el)   facts of an element
  *   resolved(href)  the whole address of a link
  *   HEADINGS, NOWHERE, ANY  the selector of headings; addresses that lead nowhere; the tag of an imported element whose tag is unknown
@@ -42,6 +43,8 @@
  *
  * @typedef {object} CandidatesApi
  * @property {new (query: Query) => Offer} Candidates
+ * @property {(print: Fingerprint) => boolean} isButton
+ * @property {(print: Fingerprint) => boolean} isSubmit
  * @property {(el: Element) => string|undefined} testIdOf
  * @property {(el: Element, mark: 'id'|'nameAttr', value: string) => boolean} hasMark
  * @property {(el: Element) => string} around
@@ -88,6 +91,13 @@
   /** @type {(el: Element) => boolean} */
   const usable = (el) => rendered(el) || tagOf(el) === 'option'
     || (tagOf(el) === 'input' && [...labelsOf(el), ...websp.surfacesOf(el)].some(rendered));
+
+  /** Whether it is a push button, which an upgrade may turn from an <input> into a <button>. */
+  /** @type {(print: Fingerprint) => boolean} */
+  const isButton = ({ tag, typeAttr = '' }) => (tag === 'button' ? !/^reset$/i.test(typeAttr)
+    : tag === 'input' && /^(submit|button|image)$/i.test(typeAttr));
+  /** @type {(print: Fingerprint) => boolean} */
+  const isSubmit = ({ tag, typeAttr }) => typeAttr === 'submit' || (tag === 'button' && !typeAttr);
 
   /** The whole address of a link, which some recordings have instead of the attribute. */
   /** @type {(href: string) => string} */
@@ -142,7 +152,8 @@
 
     /** @type {(el: Element) => boolean} */
     ofTag(el) {
-      return this.print.tag === ANY || tagOf(el) === this.print.tag;
+      if (this.print.tag === ANY || tagOf(el) === this.print.tag) return true;
+      return isButton(this.print) && isButton({ tag: tagOf(el), typeAttr: attr(el, 'type') ?? undefined });
     }
 
     /** @type {(one: string|undefined, other: string|undefined) => boolean} */
@@ -265,6 +276,6 @@
   }
 
   /** @type {CandidatesApi} */
-  const api = { Candidates, testIdOf, hasMark, around, usable, resolved, HEADINGS, NOWHERE, ANY };
+  const api = { Candidates, isButton, isSubmit, testIdOf, hasMark, around, usable, resolved, HEADINGS, NOWHERE, ANY };
   Object.assign(replay, api);
 })();

@@ -174,7 +174,11 @@
       const heading = this.section(el, has, bare);
       const isOfForm = isOnly && heading.some(({ finding }) => finding === 'same') && this.isAmongFields(el);
       const row = this.around(el, bare && !isOnly, agrees && !isOfForm && !this.isMarked(marks, ROW_MARKS));
-      const told = [...name, ...this.texts(has, valued, el), ...heading, ...row, ...this.beside(has)];
+      const around = [...heading, ...row, ...this.beside(has)];
+      // A redesign may change all text around a form; the field before the button has just shown that it is this form.
+      const isSender = agrees && isOnly && this.isSender(el, has);
+      const told = [...name, ...this.texts(has, valued, el),
+        ...(isSender ? around.filter(({ worth, finding }) => worth > 0 || finding === 'moved') : around)];
       told.push(...this.relief(told, agrees && (this.isMarked(marks) || this.isOfOwnRow(el, row))), ...this.retold(told));
       const classes = print.classes?.length ? WORTH.classes.same * agreement('classes', print.classes, has.classes, false) : 0;
       const items = [...marks, ...this.kind(has), ...told, ...(classes ? [item('classes', 'same', classes)] : [])];
@@ -192,7 +196,7 @@
         score: scoreOf(print, has, this.query.loose), eligible,
         unchanged: !against(told).length,
         marked: this.isMarked(marks),
-        doubtful: !this.isMarked(marks) && (total(heading) < 0 || !named),
+        doubtful: !this.isMarked(marks) && ((total(heading) < 0 && !isSender) || !named),
       };
     }
 

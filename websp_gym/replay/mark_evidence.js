@@ -24,12 +24,10 @@
   const { WORTH } = /** @type {EvidenceTable} */ (Reflect.get(globalThis, '__webspEvidence'));
   const { raw, fingerprint } = websp;
   const { attr } = raw;
-  const { Candidates, testIdOf, hasMark, usable, resolved, NOWHERE, ANY } = /** @type {CandidatesApi} */ (replay);
+  const { Candidates, isButton, isSubmit, testIdOf, hasMark, usable, resolved, NOWHERE, ANY } = /** @type {CandidatesApi} */ (replay);
 
   /** @type {Piece} */
   const item = (fact, finding, worth = WORTH[fact][finding]) => ({ fact, finding, worth });
-  /** @type {(print: Fingerprint) => boolean} */
-  const isSubmit = ({ tag, typeAttr }) => typeAttr === 'submit' || (tag === 'button' && !typeAttr);
   /** @type {(print: Fingerprint) => boolean} */
   const isRadio = ({ role, typeAttr }) => role === 'radio' || typeAttr === 'radio';
   /** Marks that say only what a control is; a field named "email" or "search" is that field. */
@@ -172,9 +170,10 @@
       const { print } = this;
       const items = [];
       if (print.role && print.role !== has.role) items.push(item('kind', 'role'));
-      const typed = print.tag === 'input' && !this.isTypeUnknown();
+      const isRewritten = print.tag !== has.tag && isButton(print) && isButton(has);
+      const typed = print.tag === 'input' && !isRewritten && !this.isTypeUnknown();
       if (typed && (print.typeAttr ?? '') !== (has.typeAttr ?? '')) items.push(item('kind', 'type'));
-      if (print.tag !== ANY && print.tag !== has.tag) items.push(item('kind', 'tag'));
+      if (print.tag !== ANY && print.tag !== has.tag && !isRewritten) items.push(item('kind', 'tag'));
       return items.length ? items : [item('kind', 'same')];
     }
   }

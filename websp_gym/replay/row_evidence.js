@@ -18,6 +18,7 @@
  * @property {(has: Fingerprint) => boolean} isField
  * @property {(el: Element, has: Fingerprint) => boolean} isOnlyOneMeant
  * @property {(el: Element) => boolean} isInPlace
+ * @property {(el: Element, has: Fingerprint) => boolean} isSender
  */
 
 (() => {
@@ -29,7 +30,7 @@
   const { raw, parentOf, roleOf, textOf } = websp;
   const { attr, tagOf } = raw;
   const { words, numbers, common, similarity, isCut, rest, alike, SAME } = /** @type {Similarity} */ (replay.similarity);
-  const { around, usable, HEADINGS } = /** @type {CandidatesApi} */ (replay);
+  const { around, usable, isSubmit, HEADINGS } = /** @type {CandidatesApi} */ (replay);
   const MarkWeigher = /** @type {new (query: Query) => Offer & WithMarks} */ (replay.MarkWeigher);
   const item = /** @type {Piece} */ (replay.evidence);
 
@@ -263,6 +264,21 @@
     /** @type {(has: Fingerprint) => boolean} */
     isField({ role = '' }) {
       return FIELDS.has(role);
+    }
+
+    /** Whether it is the only button that sends the form of the field that was acted on last, or the next one after a password. */
+    /** @type {(el: Element, has: Fingerprint) => boolean} */
+    isSender(el, has) {
+      const field = /** @type {Element|null} */ (replay.lately());
+      if (!field || !FIELDS.has(roleOf(field)) || !isSubmit(this.print) || !isSubmit(has)) return false;
+      /** @type {(at: Element) => Element|null} */
+      const formOf = (at) => websp.kit.upwards(at, (outer) => tagOf(outer) === 'form') ?? Reflect.get(at, 'form') ?? null;
+      const form = formOf(field);
+      const senders = this.pool.filter((at) => usable(at) && isSubmit(this.fullPrint(at)) && formOf(at) === form);
+      if (form) return senders.length === 1 && senders[0] === el;
+      // Without a form, the button after any field may be that of a row: only a password goes with the next one.
+      const after = this.all.slice(this.all.indexOf(field) + 1);
+      return attr(field, 'type') === 'password' && after.find((at) => senders.includes(at) || raw.matches(at, HEADINGS)) === el;
     }
 
     /** Whether only the heading, and perhaps several fields, are around an element: others come and go, and it is in no row. */
