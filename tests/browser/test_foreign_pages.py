@@ -7,6 +7,8 @@ import pytest
 from tests.replay.test_locate import found_in, not_found
 from tests.replay_support import Bench, Event, bench
 from websp_gym.errors import ReplayError
+from websp_gym.replay import Found, locate
+from websp_gym.replay.trace import Fingerprint
 
 __all__ = ["bench"]
 
@@ -295,6 +297,54 @@ def test_a_setting_is_not_changed_to_reach_what_it_hides(bench: Bench) -> None:
     page = bench.show(MENU.format(box))
     bench.play(link)
     assert not page.is_checked("#ads")
+
+
+def personal(*links: str) -> str:
+    """A user menu in a folded drop-down, as in MediaWiki's Vector 2022: a transparent box lies over its label."""
+    return (
+        "<style>#bar { position: relative; width: 200px } #bar input { position: absolute; inset: 0; opacity: 0;"
+        " width: 100%; height: 100%; margin: 0 } #menu { position: absolute; top: 100%; opacity: 0; visibility: hidden }"
+        " :checked ~ #menu { opacity: 1; visibility: visible !important }</style>"
+        "<h1>Main page</h1><nav id=bar aria-label=Account><input type=checkbox id=box role=button aria-haspopup=true>"
+        f"<label for=box>Ada</label><ul id=menu>{''.join(links)}</ul></nav><p>Text</p>"
+    )
+
+
+def own(href: str, name: str = "Preferences") -> str:
+    return f"<li><a href='{href}' onclick='document.title = this.textContent'>{name}</a></li>"
+
+
+def test_a_link_in_a_folded_menu_is_known_by_its_name_and_address(bench: Bench) -> None:
+    for heading in ("Account", "Personal tools"):
+        bench.show(
+            f"<nav aria-label='{heading}'><ul>{own('#preferences')}{own('#watched', 'Watched')}</ul></nav>"
+        )
+        event = bench.event("click", "li:nth-of-type(1) a")
+        folded = personal(own("#ada", "Ada"), own("#preferences"))
+        copy = f"<header style='visibility: hidden'><h2>Sticky</h2><ul>{own('#preferences')}</ul></header>"
+        for html in (folded, folded + copy, copy + folded):
+            page = bench.show(html)
+            bench.play(event, timeout=10)
+            assert page.title() == "Preferences"
+            found = locate(page, Fingerprint.model_validate(event["target"]), hidden=True)
+            assert isinstance(found, Found)
+            assert not found.doubtful
+
+
+def test_a_link_in_a_folded_menu_with_another_address_is_not_pressed_and_one_of_a_row_is_doubted(
+    bench: Bench,
+) -> None:
+    bench.show(f"<nav aria-label='Personal tools'><ul>{own('/ada/preferences')}</ul></nav>")
+    event = bench.event("click", "a")
+    page = bench.show(personal(own("/ben/preferences"), own("/eve/preferences")))
+    with pytest.raises(ReplayError):
+        bench.play(event, timeout=1.5)
+    assert page.title() == ""
+    row = "<h2>{}</h2><table><tr><td>Ada<td><a href=/list>Remove this person</a></table>"
+    bench.show(row.format("Friends"))
+    target = bench.target("a")
+    bench.show(row.format("Blocked"))
+    assert found_in(bench, target, "a").doubtful
 
 
 # ---------------------------------------------------------------- rows

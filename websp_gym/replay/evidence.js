@@ -22,7 +22,7 @@
  * @property {boolean} unchanged no text counts against it
  * @property {boolean} marked it has a recorded mark that no other element has
  * @property {boolean} doubtful under another heading or with another name than recorded, and without its mark
- * @typedef {Offer & {judge(el: Element): Judged, isKnownByText(): boolean, isOfNumber(el: Element): boolean, isInPlace(el: Element): boolean, isAlone: boolean}} Judge
+ * @typedef {Offer & {judge(el: Element): Judged, isKnownByText(): boolean, isOfNumber(el: Element): boolean, isInPlace(el: Element): boolean, isLinkOfRow(el: Element): boolean, isAlone: boolean}} Judge
  */
 
 (() => {
@@ -196,7 +196,7 @@
         score: scoreOf(print, has, this.query.loose), eligible,
         unchanged: !against(told).length,
         marked: this.isMarked(marks),
-        doubtful: !this.isMarked(marks) && ((total(heading) < 0 && !isSender) || !named),
+        doubtful: !this.isMarked(marks) && !(agrees && this.isAddressed(el, marks)) && ((total(heading) < 0 && !isSender) || !named),
       };
     }
 
@@ -204,6 +204,18 @@
     /** @type {(marks: Evidence[], of?: string[]) => boolean} */
     isMarked(marks, of = UNIQUE_MARKS) {
       return marks.some(({ fact, finding }) => (finding === 'same' && of.includes(fact)) || finding === 'option');
+    }
+
+    /** Whether it is a link to the recorded address, and not one of a row, to which a page's own script may do something. */
+    /** @type {(el: Element, marks: Evidence[]) => boolean} */
+    isAddressed(el, marks) {
+      return this.isMarked(marks, ['href']) && !this.isLinkOfRow(el);
+    }
+
+    /** Whether a link is in a row, now or when it was recorded. */
+    /** @type {(el: Element) => boolean} */
+    isLinkOfRow(el) {
+      return /^(row|number|both)$/.test(this.print.toldBy ?? '') || !!el.closest('tr,[role=row]');
     }
 
     /** One witness alone does not outweigh the name and a mark of its own, or a row of its own: the other may have changed. */

@@ -31,6 +31,9 @@
   let opening = [];
   /** @type {(el: Element) => boolean} */
   const visible = (el) => raw.shown(el, { visibilityProperty: true, opacityProperty: true }) && raw.rects(el).length > 0;
+  /** Also a box that lies transparent over what draws it. */
+  /** @type {(el: Element) => boolean} */
+  const pressable = (el) => visible(el) || (tagOf(el) === 'input' && raw.shown(el, { visibilityProperty: true }) && raw.rects(el).length > 0);
   const POPUPS = '[aria-haspopup]:not([aria-haspopup="false"]),[aria-expanded],[aria-controls]';
   /** A hidden element and its hidden ancestors, from the element outwards. */
   /** @type {(el: Element) => Element[]} */
@@ -77,7 +80,7 @@
     }
     const named = elements(document).filter((at) => ids.has(attr(at, 'aria-controls') ?? '') || ids.has(attr(at, 'aria-owns') ?? ''));
     const labelled = (/** @type {Element} */ at) => [at, ...websp.labelsOf(at)];
-    opening = [...new Set([...named, ...found].filter(opensOnly).flatMap(labelled))].filter(visible).slice(0, 4);
+    opening = [...new Set([...named, ...found].filter(opensOnly).flatMap(labelled))].filter(pressable).slice(0, 4);
     return { count: opening.length, depth: parts.length };
   };
   /** @type {(i: number) => {x: number, y: number}|{error: string}} */

@@ -97,8 +97,7 @@
     /** @type {(one: Judged, other: Judged) => boolean} */
     isSameLink(one, other) {
       // A page's own script may do something to the row of a link.
-      const isOfRow = /^(row|number|both)$/.test(this.print.toldBy ?? '') || [one.el, other.el].some((el) => !!el.closest('tr,[role=row]'));
-      if (isOfRow) return false;
+      if (this.isLinkOfRow(one.el) || this.isLinkOfRow(other.el)) return false;
       const [a, b] = [one.el, other.el].map((el) => attr(el, 'href') ?? '');
       return !NOWHERE.test(a) && resolved(a) === resolved(b) && roleOf(one.el) === roleOf(other.el)
         && this.same(nameOf(one.el), nameOf(other.el));
@@ -213,10 +212,13 @@
   /** @type {(query: Query) => Located} */
   const locate = (query) => {
     const located = look(query);
-    if (located.found || !query.hidden) return located;
-    // What is hidden may have been recorded in a row that showed more under the pointer.
+    if (!query.hidden || (located.found && !located.found.doubtful)) return located;
+    const el = last;
+    // What is hidden may have been recorded in a row that showed more under the pointer, and in a closed menu it has no name.
     const hovered = websp.kit.asHovered(() => look(query));
-    return hovered.found ? hovered : located;
+    if (hovered.found && !(located.found && hovered.found.doubtful)) return hovered;
+    last = el;
+    return located;
   };
   /** @type {(query: Query) => Located} */
   const look = (query) => {
