@@ -40,7 +40,7 @@
  *   headingOf(el)          the heading an element is under
  *   groupOf(el), groupNamesOf(el)   the tabs, menus or parts of a page that it is one of, if it only opens something
  *   seriesNamesOf(el)      the names of the fields whose marks were counted up with its own
- *   css(el), xpath(el)     paths; steps into a shadow root are written " ::shadow "
+ *   css(el, counted), xpath(el)     paths; `counted` says in each step how many of its kind there are; steps into a shadow root are written " ::shadow "
  *   allByCss(path), allByXPath(path)   the elements such a path means, in order
  *   describe(el)           `<button> "Accept"` for messages
  */

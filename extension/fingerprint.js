@@ -54,11 +54,12 @@
     return root instanceof ShadowRoot ? `${path(hostOf(root), joint, step, stop)} ::shadow ${out}` : out;
   };
   /** @type {PrintApi['css']} */
-  const css = (el) => path(el, ' > ', (at) => {
+  const css = (el, counted = false) => path(el, ' > ', (at) => {
     const { at: n, of } = position(at);
     // A path from the top of a shadow root must say so, or it also fits deeper inside.
     const top = parentNode(at) instanceof ShadowRoot ? ':host > ' : '';
-    return top + escape(tagOf(at)) + (of > 1 ? `:nth-of-type(${n})` : '');
+    const last = counted ? `:nth-last-of-type(${of - n + 1})` : '';
+    return top + escape(tagOf(at)) + (of > 1 ? `:nth-of-type(${n})${last}` : '');
   }, uniqueId);
   /** @type {PrintApi['xpath']} */
   const xpath = (el) => {

@@ -153,7 +153,7 @@
     if (word === 'where') {
       const frame = frameOf(event.source);
       if (!frame) return;
-      const reply = { [MARK]: 'here', token: event.data.token, path: [...path, websp.css(frame)] };
+      const reply = { [MARK]: 'here', token: event.data.token, path: [...path, websp.css(frame, true)] };
       /** @type {Window} */ (event.source).postMessage(reply, '*');
     } else if (word === 'here' && event.source === parent && event.data.token === token) {
       path = event.data.path.map(String);

@@ -191,7 +191,7 @@ interface GroupsApi {
 interface PrintApi {
   fingerprint(el: Element): Fingerprint;
   recordedPrint(el: Element): Fingerprint;
-  css(el: Element): string;
+  css(el: Element, counted?: boolean): string;
   xpath(el: Element): string;
   allByCss(path: string): Element[];
   allByXPath(path: string): Element[];

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from tests.replay_support import Bench, bench
 from websp_gym.errors import ReplayError
 from websp_gym.replay import Found, NotFound, locate
+from websp_gym.replay.locate import install
 from websp_gym.replay.trace import Fingerprint
 
 __all__ = ["bench"]
@@ -131,6 +133,45 @@ def test_of_two_alike_in_two_frames_none_is_taken(bench: Bench) -> None:
     for frame in page.frames[1:]:
         frame.set_content(section("Messages", box("Push")))
     not_found(bench, target)
+
+
+def in_frames(bench: Bench, *texts: str, around: str = "{}") -> tuple[str, ...]:
+    """Show a frame for each text, with the same button in all; return their paths as a recorder takes them."""
+    page = bench.show("".join(around.format("<iframe></iframe>") for _ in texts))
+    for frame, text in zip(page.frames[1:], texts, strict=True):
+        frame.set_content(f"<p>{text}</p><button>Open</button>")
+    install(page.main_frame)
+    script = "[...document.querySelectorAll('iframe')].map((frame) => __websp.css(frame, true))"
+    paths: list[str] = page.evaluate(script)
+    return tuple(paths)
+
+
+def test_of_two_alike_in_two_frames_the_one_in_the_recorded_frame_is_taken(bench: Bench) -> None:
+    for around in ("{}", "<div>{}</div>", "<div id=only>{}</div>"):
+        for at in (0, 1):
+            path = in_frames(bench, "Text", "Text", around=around)[at]
+            target = bench.target("button", bench.page.frames[1 + at], (path,))
+            for texts in (("Text", "Text"), ("Text", "Other"), ("Other", "Text")):
+                in_frames(bench, *texts, around=around)
+                found = locate(bench.page, Fingerprint.model_validate(target))
+                if texts[at] == "Other":
+                    assert not isinstance(found, Found) or found.frame is bench.page.frames[2 - at]
+                    continue
+                assert isinstance(found, Found)
+                assert found.frame is bench.page.frames[1 + at]
+                assert not found.moved
+
+
+def test_a_frame_beside_which_others_came_or_went_may_be_another(bench: Bench) -> None:
+    for around in ("{}", "<div>{}</div>"):
+        path = in_frames(bench, "Text", "Text", "Text", around=around)[1]
+        target = bench.target("button", bench.page.frames[2], (path,))
+        for count in (2, 4):
+            in_frames(bench, *["Text"] * count, around=around)
+            not_found(bench, target)
+        # A trace that does not tell how many there were.
+        in_frames(bench, "Text", "Text", "Text", around=around)
+        not_found(bench, target | {"framePath": (re.sub(r":nth-last-of-type\(\d+\)", "", path),)})
 
 
 def test_what_a_text_field_holds_is_no_mark_of_it(bench: Bench) -> None:

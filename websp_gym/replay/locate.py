@@ -8,6 +8,8 @@ element, with the weights in ``evidence.yaml``. This module searches the frames 
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -44,6 +46,7 @@ _SCRIPTS = (
 """The last script defines ``roll``, which shows that a document has all of them."""
 _SECRET_SCRIPTS = ("secret_rules.js", "secret_texts.js", "secrets.js")
 """Scripts of ``extension/`` that remove secrets from texts and addresses."""
+_COUNT = re.compile(r":nth-last-of-type\(\d+\)")
 _LOCATE = "query => globalThis.__webspReplay?.roll ? __webspReplay.locate(query) : null"
 
 
@@ -121,7 +124,7 @@ def locate(page: Page, target: Fingerprint, *, loose: bool = False, hidden: bool
     home = frame_of(page, target.frame_path)
     first = _ask(home, query) if home else None
     if first is not None and first.found and not first.found["weak"] and len(page.frames) == 1:
-        return _take([first], home)
+        return _take([first], home, sure=lambda: True)
     frames = [home, *(frame for frame in page.frames if frame is not home and frame.url)]
     answers = [first] if first else []
     answers += [_ask(frame, query) for frame in frames if frame is not None and frame is not home]
@@ -134,7 +137,7 @@ def locate(page: Page, target: Fingerprint, *, loose: bool = False, hidden: bool
         _ask(answer.frame, query | {"known": known}) if answer.found and answer.known != known else answer
         for answer in answers
     ]
-    return _take(answers, home)
+    return _take(answers, home, sure=lambda: _is_exact(page, target.frame_path))
 
 
 def explain(page: Page, target: Fingerprint, *, loose: bool = False) -> list[Candidate]:
@@ -167,15 +170,19 @@ def query_of(target: Fingerprint, *, loose: bool = False, hidden: bool = False) 
     return {"print": print_, "loose": loose, "hidden": hidden, "namedAfter": named_after}
 
 
-def _take(answers: list[_Answer], home: Frame | None) -> Found | NotFound:
+def _take(answers: list[_Answer], home: Frame | None, *, sure: Callable[[], bool]) -> Found | NotFound:
+    """Choose among frames; of equal elements the one in the recorded frame, if that is ``sure`` to be the same."""
     winners = sorted(
-        (answer for answer in answers if answer.found), key=lambda answer: answer.evidence, reverse=True
+        (answer for answer in answers if answer.found),
+        key=lambda answer: (answer.evidence, answer.frame is home),
+        reverse=True,
     )
     if not winners:
         return _nothing(answers)
     best = winners[0]
     assert best.found is not None
-    if len(winners) > 1 and winners[1].evidence > best.evidence - evidence.rules()["lead"]:
+    close = len(winners) > 1 and winners[1].evidence > best.evidence - evidence.rules()["lead"]
+    if close and not (best.frame is home and sure()):
         reports = [
             RungReport(best.found["rung"], len(winners), best.found["score"], "alike in several frames")
         ]
@@ -226,8 +233,20 @@ def _fetch(frame: Frame) -> ElementHandle | None:
         return None
 
 
+def _is_exact(page: Page, path: tuple[str, ...]) -> bool:
+    """Whether no frame has come or gone beside those of a path, as far as the recording tells."""
+    return all(css.count(":nth-of-type(") == css.count(":nth-last-of-type(") for css in path) and (
+        _follow(page, path) is not None
+    )
+
+
 def frame_of(page: Page, path: tuple[str, ...]) -> Frame | None:
-    """Return the frame at a path of iframe selectors; None if one of them matches no iframe."""
+    """Return the frame at a path of iframe selectors, whatever has come after it; None if one of them matches no
+    iframe."""
+    return _follow(page, tuple(_COUNT.sub("", css) for css in path))
+
+
+def _follow(page: Page, path: tuple[str, ...]) -> Frame | None:
     frame: Frame | None = page.main_frame
     for css in path:
         try:
