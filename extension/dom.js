@@ -23,6 +23,7 @@
  *                          element of a pointer cursor. Says nothing about visibility
  *   operable(el)           the interactive element an event at `el` is meant for (label -> its control, the drawing of
  *                          an unseen control -> the control), else el
+ *   drawingsOf(el)         what is drawn over or beside a control to be pressed in its place
  *   surfacesOf(el)         what draws an unseen control: the elements around it that contain no other
  *   indexed(root?)         interactive elements in walk order (without options); position = data-websp-index
  *   marksOf(el)            {testId, id, nameAttr, value, form}: what the page's author marked it with

@@ -107,11 +107,41 @@
   /** @type {StateApi['interactive']} */
   const interactive = (el) => isControl(el) || hasHandler(el) || startsPointer(el);
 
-  /** Whether something else draws a control: it is transparent, or has no size of its own. */
+  /** Whether a wrapper shows nothing of what is in it: it is cut to a point, or moved off the page. */
+  /** @type {(at: Element) => boolean} */
+  const hidesAway = (at) => {
+    const box = raw.rect(at);
+    const { overflow, position } = raw.style(at);
+    if ((box.width < 2 || box.height < 2) && overflow !== 'visible') return true;
+    return test(/^(absolute|fixed)$/, position) && (box.right + scrollX <= 0 || box.bottom + scrollY <= 0);
+  };
+  /** Whether something else draws a control: it is transparent, has no size of its own, or is hidden away. */
   /** @type {StateApi['isUnseen']} */
-  const isUnseen = (el) => {
+  const isUnseen = (el) => isTransparent(el) || isHiddenAway(el);
+  /** @type {(el: Element) => boolean} */
+  const isTransparent = (el) => {
     const box = raw.rect(el);
     return box.width < 2 || box.height < 2 || raw.style(el).opacity === '0';
+  };
+  /** @type {(el: Element) => boolean} */
+  const isBox = (el) => tagOf(el) === 'input' && test(/^(checkbox|radio)$/, inputType(el));
+  /** Whether a box is hidden away. A link or a field there is one for screen readers or a trap, which nothing draws. */
+  /** @type {(el: Element) => boolean} */
+  const isHiddenAway = (el) => {
+    let at = isBox(el) ? el : null;
+    for (let level = 0; at && level < WRAPPERS; level++, at = parentOf(at)) if (hidesAway(at)) return true;
+    return false;
+  };
+  /** Whether an element of about its size lies over a box. */
+  /** @type {(el: Element, box: Element) => boolean} */
+  const covers = (el, box) => {
+    if (!isBox(box)) return false;
+    const over = raw.rect(el);
+    const under = raw.rect(box);
+    const x = under.x + under.width / 2;
+    const y = under.y + under.height / 2;
+    return over.left < x && x < over.right && over.top < y && y < over.bottom
+      && over.width <= 2 * under.width + 10 && over.height <= 2 * under.height + 10;
   };
   /** The first controls in an element, at most two. */
   /** @type {(el: Element) => Element[]} */
@@ -124,15 +154,35 @@
     });
     return found;
   };
-  /** The control that an element draws: the only one in a wrapper around both, and unseen itself. */
+  /** The control that an element draws: the only one in a wrapper around both, and unseen itself or lying under it. */
   /** @type {(el: Element) => Element|null} */
   const drawnBy = (el) => {
     let at = /** @type {Element|null} */ (el);
     for (let level = 0; at && level <= WRAPPERS; level++, at = parentOf(at)) {
       const controls = someControls(at);
-      if (controls.length) return controls.length === 1 && isUnseen(controls[0]) ? controls[0] : null;
+      const control = controls[0];
+      if (!control) continue;
+      if (controls.length > 1) return null;
+      // What says more than a tick is not the drawing of a box that is somewhere else.
+      const draws = isTransparent(control) || (level > 0 && (covers(el, control) || (isHiddenAway(control) && websp.textOf(el).length < 3)));
+      return draws ? control : null;
     }
     return null;
+  };
+  /** @type {StateApi['drawingsOf']} */
+  const drawingsOf = (el) => {
+    let wrapper = el;
+    for (let at = parentOf(el), level = 0; at && level < WRAPPERS && someControls(at).length === 1; level++, at = parentOf(at)) wrapper = at;
+    /** @type {Element[]} */
+    const drawings = [];
+    walk(wrapper, (inner) => {
+      if (tagOf(inner) === 'label') return false;
+      const draws = inner !== el && raw.shown(inner) && someControls(inner).length === 0 && drawnBy(inner) === el
+        && (covers(inner, el) || hasHandler(inner) || startsPointer(inner));
+      if (draws) drawings[drawings.length] = inner;
+      return !draws;
+    });
+    return drawings;
   };
   /** @type {StateApi['surfacesOf']} */
   const surfacesOf = (el) => {
@@ -164,6 +214,6 @@
   };
 
   /** @type {StateApi} */
-  const api = { stateOf, isControl, hasHandler, interactive, operable, isUnseen, surfacesOf, indexed };
+  const api = { stateOf, isControl, hasHandler, interactive, operable, isUnseen, surfacesOf, drawingsOf, indexed };
   Object.assign(websp, api);
 })();

@@ -142,6 +142,7 @@ interface StateApi {
   isUnseen(el: Element): boolean;
   /** What draws an unseen control: the elements around it without another control, from the inside out. */
   surfacesOf(el: Element): Element[];
+  drawingsOf(el: Element): Element[];
   indexed(root?: Node): Element[];
 }
 

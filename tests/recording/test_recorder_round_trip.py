@@ -237,6 +237,13 @@ def _widgets(page: Page) -> None:
     page.keyboard.press("Enter")
 
 
+def _drawn_boxes(page: Page) -> None:
+    for css in ("#under", "#around", "#off [onclick]", "#cut [onclick]", "#text [onclick]", ".beside"):
+        place = page.locator(css).bounding_box()
+        assert place is not None
+        page.mouse.click(place["x"] + 8, place["y"] + 8)
+
+
 FORM = {
     "nick": "Carol J",
     "mail": "carol.jones@example.org",
@@ -270,6 +277,11 @@ TRIPS: dict[str, tuple[str, Callable[[Page], None], dict[str, Any]]] = {
     "presses": ("presses.html", _presses, {"theme": "Dark"}),
     "spa": ("spa.html", _spa, {"visits": ["home", "privacy", "home", "privacy"], "private": True}),
     "link": ("form.html", _link, {"other": True}),
+    "drawn-boxes": (
+        "drawn_boxes.html",
+        _drawn_boxes,
+        dict.fromkeys(("under", "around", "off", "cut", "opened", "beside"), True),
+    ),
     "css-menu": ("menus.html", _css_menu, {"said": ["delete"]}),
     "script-menu": ("menus.html", _script_menu, {"said": ["privacy"]}),
     "row-actions": ("row_actions.html", _row_actions, {"asked": "/edit/Carla"}),

@@ -133,11 +133,12 @@
     return was;
   };
 
-  /** Elements that may be clicked for this one, best first: itself, what draws it, its labels, its control. */
+  /** Elements that may be clicked for this one, best first: its drawing, itself, what is around it, its labels, its control. */
   /** @type {(el: Element, rules: ClassRule[]) => Element[]} */
   const handlesOf = (el, rules) => {
     const at = switchOf(el, rules);
-    return [...new Set([el, ...websp.surfacesOf(el), ...labelsOf(el), at, ...labelsOf(at)])];
+    // A page may listen to the drawing over a box only, and hear nothing where the box itself is turned.
+    return [...new Set([...websp.drawingsOf(el), el, ...websp.surfacesOf(el), ...labelsOf(el), at, ...labelsOf(at)])];
   };
   /** @type {(el: Element) => Spot|null} */
   const spot = (el) => spotNow(el, view(), tagOf(el) === 'input');
