@@ -151,7 +151,8 @@ def test_of_two_alike_in_two_frames_the_one_in_the_recorded_frame_is_taken(bench
         for at in (0, 1):
             path = in_frames(bench, "Text", "Text", around=around)[at]
             target = bench.target("button", bench.page.frames[1 + at], (path,))
-            for texts in (("Text", "Text"), ("Text", "Other"), ("Other", "Text")):
+            cases: list[tuple[str, str]] = [("Text", "Text"), ("Text", "Other"), ("Other", "Text")]
+            for texts in cases:
                 in_frames(bench, *texts, around=around)
                 found = locate(bench.page, Fingerprint.model_validate(target))
                 if texts[at] == "Other":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import itertools
+import json
 import re
 import time
 from collections.abc import Callable, Iterable
@@ -436,6 +437,28 @@ def test_a_request_that_fails_beside_what_was_done_is_no_refusal(
     assert report.verified == 1
 
 
+DRAFT = """addEventListener('change', () => fetch('/api?action=stash', {method: 'POST', body: '{}'}));
+addEventListener('submit', () => fetch('/api?action=stash', {method: 'POST', body: '{}', keepalive: true}))"""
+
+
+def test_a_draft_that_fails_beside_a_setting_is_no_refusal_where_the_setting_is_read_back(
+    studio: RecorderBrowser, application: Application, tabs: Tabs
+) -> None:
+    """As on the edit page of MediaWiki, which asks its cache when a box is ticked."""
+    tabs.context.add_init_script(DRAFT)
+    answer = json.dumps({"error": {"code": "missingtext"}})
+    tabs.context.route("**/api?*", lambda route: route.fulfill(body=answer, content_type="application/json"))
+    trace = setting(studio, application, "news")
+    assert play(trace, tabs, verify=True).verified == 1
+    assert application.stored["news"]
+    application.reset()
+    for refuses, verify in (("silent redirect", True), (None, False)):
+        application.refuses = refuses
+        with pytest.raises(ReplayError, match='/api was answered with "error"'):
+            play(trace, tabs, verify=verify)
+        application.reset()
+
+
 def test_a_request_that_is_sent_again_with_a_new_session_is_no_refusal(
     studio: RecorderBrowser, application: Application, tabs: Tabs
 ) -> None:
@@ -475,6 +498,10 @@ ANSWERS: list[tuple[Any, bool]] = [
     ({"errors": {"email": ["is taken"]}}, True),
     ({"data": None, "errors": [{"message": "no"}]}, True),
     ({"data": {"saved": True}, "errors": [{"message": "a part is missing"}]}, False),
+    ({"data": {"update": None}, "errors": [{"message": "no"}]}, True),
+    ({"data": {"user": {"__typename": "User", "update": None}}, "errors": [{"message": "no"}]}, True),
+    ({"data": {"update": False}, "errors": [{"message": "a warning"}]}, False),
+    ({"data": {"update": None}}, False),
     ({"ok": True, "error": None, "errors": []}, False),
     ({"status": "done"}, False),
     ({"status": 200}, False),

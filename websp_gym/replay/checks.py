@@ -169,7 +169,12 @@ class Checks:
             return perform()
         before = self.refusals.before(self.tabs.current)
         did = perform()
-        refusal = None if did.done == "skipped" else self.refusals.after(before, self.tabs.current, pressed)
+        sets = did.is_set or did.text is not None
+        refusal = (
+            None
+            if did.done == "skipped"
+            else self.refusals.after(before, self.tabs.current, pressed, sets=sets)
+        )
         if refusal is not None:
             way = "check what the page says, and whether the account may do this"
             error = self.error(event, number, refusal.why, (), way=way)

@@ -136,28 +136,37 @@ class Refusals:
         """Remember the page before an event."""
         return Before(page, page.url, len(self.traffic.replies), frozenset(errors(page)))
 
-    def after(self, before: Before, page: Page, pressed: Pressed) -> Refusal | None:
+    def after(self, before: Before, page: Page, pressed: Pressed, *, sets: bool = False) -> Refusal | None:
         """Return why what the event sent was refused; None if nothing says so.
 
         Args:
             before: What was known before the event.
             page: The current tab after the event, at rest.
             pressed: What was pressed.
+            sets: Whether the event set a state or a text. What a page then sends may be a request in the background,
+                such as a draft, whose failure says nothing about the setting: reading back decides.
         """
         # The browser shows an address of its own where the server did not answer.
         sent = self.traffic.since(before.sent, before.url, page.url)
+        loaded = any(reply.is_page and reply.request.method == "GET" for reply in sent)
+        # Where a page answers to a form, that answer counts; the bodies of others may be gone with the page before.
+        answers = any(reply.is_page for reply in sent)
+        suspicion: Refusal | None = None
         for reply in _last_of_each(sent):
-            if (why := _refusal(reply, page)) is not None:
-                return Refusal(why)
+            refusal = _refusal(reply, page, reads=not answers)
+            if refusal is None:
+                continue
+            if refusal.certain or not sets or pressed.sends:
+                return Refusal(refusal.why)
+            suspicion = Refusal(refusal.why, certain=False, loaded=loaded)
         if not sent and page is before.page and page.url == before.url and (label := pressed.unsent()):
             return Refusal(f"the browser did not send the form, because {label!r} is not valid")
         if not sent and not pressed.sends:
             return None
         new = {text: certain for text, certain in errors(page).items() if text not in before.errors}
         if not new:
-            return None
+            return suspicion
         text = max(new, key=lambda text: new[text])
-        loaded = any(reply.is_page and reply.request.method == "GET" for reply in sent)
         return Refusal(f"the page then said: {text[:_LONGEST]!r}", new[text], loaded)
 
 
@@ -218,16 +227,18 @@ def _last_of_each(replies: list[Reply]) -> list[Reply]:
     return list({(reply.request.method, reply.request.url): reply for reply in replies}.values())
 
 
-def _refusal(reply: Reply, page: Page) -> str | None:
+def _refusal(reply: Reply, page: Page, *, reads: bool) -> Refusal | None:
     if reply.failure is not None:
-        return f"the server did not answer: {urlsplit(reply.request.url).path} failed with {reply.failure}"
+        return Refusal(
+            f"the server did not answer: {urlsplit(reply.request.url).path} failed with {reply.failure}"
+        )
     if reply.response is None:
         return None
     path, status = urlsplit(reply.response.url).path, reply.response.status
     if status >= 400:
-        return f"the server refused it: {path} was answered with status {status}"
+        return Refusal(f"the server refused it: {path} was answered with status {status}")
     kind = reply.response.headers.get("content-type", "")
-    if reply.is_page or not ("json" in kind or "html" in kind):
+    if not reads or reply.is_page or not ("json" in kind or "html" in kind):
         return None
     try:
         text = reply.response.text()
@@ -237,7 +248,8 @@ def _refusal(reply: Reply, page: Page) -> str | None:
             said = says_failure(json.loads(text))
     except (PlaywrightError, ValueError):
         return None  # the page has gone on, or it is no JSON
-    return f"the server refused it: {path} was answered with {said}" if said else None
+    why = f"the server refused it: {path} was answered with {said}"
+    return Refusal(why, certain="html" in kind) if said else None
 
 
 def _signs_in(reply: Reply, html: str, page: Page) -> bool:
@@ -260,10 +272,19 @@ def says_failure(data: Any) -> str | None:
     status = data.get("status", data.get("result"))
     if isinstance(status, str) and status.lower() in _FAILED:
         return json.dumps(status)
-    # GraphQL answers with what it could find beside the errors.
-    if data.get("data"):
+    # GraphQL answers with what it could find beside the errors, and with null for a change that it did not make.
+    if _holds_something(data.get("data")):
         return None
     return next((f'"{key}"' for key in ("error", "errors") if data.get(key)), None)
+
+
+def _holds_something(data: Any) -> bool:
+    """Whether a part of a GraphQL answer is more than null."""
+    if isinstance(data, dict):
+        return any(_holds_something(value) for key, value in data.items() if key != "__typename")
+    if isinstance(data, list):
+        return any(map(_holds_something, data))
+    return data is not None
 
 
 def _bare(text: str) -> str:
