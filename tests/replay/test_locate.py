@@ -438,6 +438,46 @@ def test_links_in_rows_are_not_the_same_link_whatever_their_address(bench: Bench
     not_found(bench, target)
 
 
+PEOPLE = (
+    ("Ben", "Ada"),
+    ("Ben Stone", "Ada Stone"),
+    ("Ben</td><td>Member since May", "Ada</td><td>Member since May"),
+)
+ACTS = {
+    "a": ("<a href='#'>Remove</a>", "<a href=/list>Remove</a>", "<a href='#'>Remove member</a>"),
+    "button": ("<button>Remove</button>", "<form><button name=remove>Remove</button></form>"),
+}
+
+
+def row_of(title: str, act: str, cell: str) -> str:
+    return f"<h2>People</h2><table><{cell}><td>{title}</td><td>{act}</td></{cell}></table>"
+
+
+@pytest.mark.parametrize("cell", ["tr", "div"])
+def test_the_only_row_left_may_be_that_of_another_thing(bench: Bench, cell: str) -> None:
+    for tag, acts in ACTS.items():
+        for act in acts:
+            for ben, ada in PEOPLE:
+                if cell == "div" and act != acts[0]:
+                    continue  # without a row by its markup, a longer name or a mark is enough
+                bench.show(row_of(ben, act, cell))
+                target = bench.target(tag)
+                bench.show(row_of(ada, act, cell))
+                not_found(bench, target)
+                for more in (f"{ben} (you)", f"{ben}</td><td>seen yesterday"):
+                    bench.show(row_of(more, act, cell))
+                    found_in(bench, target, tag)
+
+
+def test_an_address_of_its_own_tells_a_row_whose_title_has_changed(bench: Bench) -> None:
+    for address in ("/people/ben/remove", "/list?remove=4"):
+        act = f"<a href={address}>Remove</a>"
+        bench.show(row_of("Ben", act, "tr"))
+        target = bench.target("a")
+        bench.show(row_of("Benjamin", act, "tr"))
+        found_in(bench, target, "a")
+
+
 def test_links_that_lead_nowhere_are_not_the_same_link(bench: Bench) -> None:
     for nowhere in ("#", "#!", "javascript:void(0)", ""):
         bench.show(f"<ul>{link(nowhere)}</ul>")

@@ -33,13 +33,14 @@
   const { WORTH, RULES } = /** @type {EvidenceTable} */ (Reflect.get(globalThis, '__webspEvidence'));
   const { raw, parentOf, roleOf, textOf } = websp;
   const { attr } = raw;
-  const { words, numbers, similarity, alike, agreement, scoreOf } = /** @type {Similarity} */ (replay.similarity);
+  const { words, numbers, rest, similarity, alike, agreement, scoreOf } = /** @type {Similarity} */ (replay.similarity);
   const RowWeigher = /** @type {new (query: Query) => Offer & WithMarks & WithRows} */ (replay.RowWeigher);
   const item = /** @type {Piece} */ (replay.evidence);
+  const { ROWS } = replay;
 
   const UNIQUE_MARKS = ['testId', 'id', 'nameAttr'];
   /** Marks that two rows do not share; a test id is often the same in all of them. */
-  const ROW_MARKS = ['id', 'nameAttr', 'href'];
+  const ROW_MARKS = ['id', 'nameAttr'];
 
   /** @type {(items: Evidence[]) => number} */
   const total = (items) => items.reduce((sum, { worth }) => sum + worth, 0);
@@ -173,7 +174,7 @@
       const name = this.name(has, agrees, valued);
       const heading = this.section(el, has, bare);
       const isOfForm = isOnly && heading.some(({ finding }) => finding === 'same') && this.isAmongFields(el);
-      const row = this.around(el, bare && !isOnly, agrees && !isOfForm && !this.isMarked(marks, ROW_MARKS));
+      const row = this.around(el, bare && !isOnly, agrees && !isOfForm && !this.isMarkedInRow(marks, el));
       const around = [...heading, ...row, ...this.beside(has)];
       // A redesign may change all text around a form; the field before the button has just shown that it is this form.
       const isSender = agrees && isOnly && this.isSender(el, has);
@@ -204,6 +205,16 @@
     /** @type {(marks: Evidence[], of?: string[]) => boolean} */
     isMarked(marks, of = UNIQUE_MARKS) {
       return marks.some(({ fact, finding }) => (finding === 'same' && of.includes(fact)) || finding === 'option');
+    }
+
+    /** Whether it has a mark that the same control of another row would not have. */
+    /** @type {(marks: Evidence[], el: Element) => boolean} */
+    isMarkedInRow(marks, el) {
+      const { href = '', nearby, role } = this.print;
+      // Each row may have a form of its own, with the same button.
+      if (this.isMarked(marks, role === 'button' ? ['id'] : ROW_MARKS)) return true;
+      const isOwn = !el.closest(ROWS) || /\d/.test(href) || rest(nearby, this.print).some((word) => href.toLowerCase().includes(word));
+      return isOwn && this.isMarked(marks, ['href']);
     }
 
     /** Whether it is a link to the recorded address, and not one of a row, to which a page's own script may do something. */

@@ -4,6 +4,7 @@
  * similarity.js, candidates.js and mark_evidence.js. Adds to __webspReplay
  *
  *   RowWeigher      candidates with the evidence of their heading, their row and their place
+ *   ROWS            the selector of rows
  */
 
 /**
@@ -36,6 +37,8 @@
 
   /** Longer texts are of sections, not of rows. */
   const LONG = 3_000;
+  /** The most words of a row that is none by its markup. */
+  const SHORT = 8;
   const SWITCHES = new Set(['checkbox', 'switch', 'menuitemcheckbox']);
   const FIELDS = new Set([...SWITCHES, 'combobox', 'listbox', 'radio', 'searchbox', 'slider', 'spinbutton', 'textbox']);
   const ROWS = 'tr,li,dd,[role=row],[role=listitem]';
@@ -203,13 +206,26 @@
         && (shared === wanted.length || (shared >= 4 && shared >= 0.7 * wanted.length)));
       // Rows of a list have most of their words in common, and are told apart by the first ones.
       const { namesakes = this.known.name - 1 } = this.print;
-      if (isMost && (namesakes < 1 || wanted.slice(0, 2).every((word, at) => there[at] === word))) return [item('around', 'most')];
+      const isAnother = agrees && this.isOfAnotherThing(el, wanted, there);
+      if (isMost && !isAnother && (namesakes < 1 || wanted.slice(0, 2).every((word, at) => there[at] === word))) return [item('around', 'most')];
+      if (isAnother) return [item('around', 'row')];
       // The recorded text is a whole section: a partial match is little evidence.
       if (!whole && shared >= wanted.length / 3) return [];
       if (bare) return [item('around', 'bare')];
       // The name agrees, but nearly all other words of the row differ: it is another row.
       if (!whole || !agrees || wanted.length < 2 || shared >= wanted.length / 3) return [item('around', 'other')];
       return [item('around', websp.kit.upwards(parentOf(el), (at) => raw.matches(at, ROWS)) ? 'row' : 'replaced')];
+    }
+
+    /** Whether it acts on the thing of its row, and the row begins with another one than recorded. */
+    /** @type {(el: Element, wanted: string[], there: string[]) => boolean} */
+    isOfAnotherThing(el, wanted, there) {
+      if (!there.length || there.includes(wanted[0])) return false;
+      const row = websp.kit.upwards(parentOf(el), (at) => raw.matches(at, ROWS));
+      if (!row && (wanted.length > SHORT || words(this.print.name ?? '', false).length > 1)) return false;
+      // What its row begins with is the thing itself.
+      const begins = words(textOf(row ?? websp.surroundingOf(el, 1_000) ?? el), false)[0];
+      return begins !== words(this.print.name ?? '', false)[0];
     }
 
     /** @type {(has: Fingerprint) => Evidence[]} */
@@ -320,5 +336,5 @@
     }
   }
 
-  Object.assign(replay, { RowWeigher });
+  Object.assign(replay, { RowWeigher, ROWS });
 })();
