@@ -1,4 +1,5 @@
-"""Two websites with an account: one keeps its own copy of the settings in the browser, one has a list in a dialog."""
+"""Websites with an account: one keeps its own copy of the settings in the browser, one has a list in a dialog, one
+speaks the account's language."""
 
 from __future__ import annotations
 
@@ -51,6 +52,16 @@ SETTINGS = """<!doctype html><title>Meadow</title><p>Signed in as mia.k</p><h1>S
 <label><input type=checkbox name=mail {mail}> Mail me</label><button>Save</button></form></dialog>
 <h2>Blocked words</h2><form method=post action=/add><label>New word <input name=word></label><button>Add word</button></form>
 <ul>{words}</ul>"""
+# No control has a word that both languages have in common.
+SPOKEN = """<!doctype html><html lang={code}><title>Meadow</title><p>mia.k</p>
+<button onclick="location.href = '/account'">{settings}</button></html>"""
+ACCOUNT = """<!doctype html><html lang={code}><title>Meadow</title><h1>{account}</h1><form method=post action=/language>
+<label>{language} <select name=language>{options}</select></label><button>{save}</button></form></html>"""
+WORDS = {
+    "en": {"settings": "Settings", "account": "Account", "language": "Language", "save": "Save"},
+    "de": {"settings": "Einstellungen", "account": "Konto", "language": "Sprache", "save": "Speichern"},
+}
+SPOKEN_PAGES = {"spoken": SPOKEN, "account": ACCOUNT}
 
 
 @dataclass
@@ -65,6 +76,7 @@ class Place:
         who: Who can write messages.
         mail: Whether mails are sent.
         words: The blocked words.
+        language: The language of the account's pages.
     """
 
     url: str = ""
@@ -74,6 +86,7 @@ class Place:
     who: str = "everyone"
     mail: bool = False
     words: list[str] = field(default_factory=list)
+    language: str = "en"
 
 
 class _Handler(Handler):
@@ -87,8 +100,18 @@ class _Handler(Handler):
             self._say(COPYING.replace("DELAY", str(here.delay)))
         elif "s=1" not in self.headers.get("cookie", ""):
             self._say(SIGN_IN)
+        elif spoken := SPOKEN_PAGES.get(self.path.rsplit("/", 1)[-1]):
+            self._say(self._spoken(spoken))
         else:
             self._say(self._settings())
+
+    def _spoken(self, page: str) -> str:
+        here = self.place
+        options = "".join(
+            f"<option value={code} {'selected' if code == here.language else ''}>{name}</option>"
+            for code, name in (("en", "English"), ("de", "Deutsch"))
+        )
+        return page.format(code=here.language, options=options, **WORDS[here.language])
 
     def _settings(self) -> str:
         here = self.place
@@ -114,8 +137,11 @@ class _Handler(Handler):
             self.place.who, self.place.mail = given["who"][0], "mail" in given
         elif self.path == "/add":
             self.place.words.append(given["word"][0])
+        elif self.path == "/language":
+            self.place.language = given["language"][0]
         cookie = {"Set-Cookie": "s=1; Path=/"} if self.path == "/login" else {}
-        self._say("", status=303, headers={"Location": "/", **cookie})
+        home = "/spoken" if self.path == "/language" else self.headers["referer"]
+        self._say("", status=303, headers={"Location": home, **cookie})
 
     def _body(self) -> str:
         return self.rfile.read(int(self.headers["content-length"])).decode()

@@ -213,6 +213,32 @@ def test_an_addition_that_was_not_proven_is_not_put_back_by_another_one(
     assert "may have added something" in caplog.text
 
 
+def choose_german(page: Page) -> None:
+    """Chooses another language for the account's pages."""
+    page.get_by_role("button", name="Settings").click()
+    page.get_by_label("Language").focus()
+    page.keyboard.type("Deutsch", delay=20)
+    page.get_by_role("button", name="Save").click()
+    page.get_by_role("button", name="Einstellungen").wait_for()
+
+
+def test_a_language_is_put_back_on_pages_of_that_language(
+    person: Person, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # What has another name there does not come.
+    monkeypatch.setattr("websp_gym.env.live_restore.TIMEOUT", 3.0)
+    person.start = "/spoken"
+    person.record(choose_german)
+    person.place.language = "en"
+    env = live_env("Meadow-task-1", account="meadow-1", restore=True)
+    with caplog.at_level(logging.WARNING), closing(env):
+        _, info = env.reset(seed=0)
+        assert info["initial_state"]["read_back"] == 1
+        assert person.place.language == "de"
+    assert person.place.language == "en"
+    assert caplog.messages == []
+
+
 def test_a_trace_without_a_switch_cannot_be_set_off(person: Person) -> None:
     person.record(add_word, wanted="off")
     person.place.words.clear()

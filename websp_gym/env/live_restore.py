@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.browser.settle import settle
-from websp_gym.errors import WebspError
+from websp_gym.errors import ReplayError, WebspError
 from websp_gym.recording.live_answers import TIMEOUT
 from websp_gym.replay import Trace, replay
+from websp_gym.replay.expectations import is_choice
 from websp_gym.replay.read_back import Kept
 from websp_gym.replay.restoring import restoring
 from websp_gym.replay.second_replay import read_back_again
@@ -185,7 +186,25 @@ def _changed_pages(pages: Mapping[str, list[Any]], tabs: Tabs) -> Iterator[str]:
 
 
 def _replayed(trace: Trace, site: Site, tabs: Tabs, browsers: LiveBrowsers) -> tuple[str, ...]:
-    """Replay a trace; return what could not be read back."""
+    """Replay a trace; return what could not be read back.
+
+    Where the way to its first setting is not found, as in a language that S0 has set, it starts on the page of that
+    setting.
+    """
+    first = next(
+        (number for number, event in enumerate(trace.events, 1) if is_choice(event) or event.value), 0
+    )
+    try:
+        return _replay(trace, site, tabs, browsers)
+    except ReplayError as error:
+        url = trace.events[first - 1].url
+        if first < 2 or not url or (error.event or 0) >= first:
+            raise
+        rest = trace.model_copy(update={"start_url": url, "events": trace.events[first - 1 :]})
+        return _replay(rest, site, tabs, browsers)
+
+
+def _replay(trace: Trace, site: Site, tabs: Tabs, browsers: LiveBrowsers) -> tuple[str, ...]:
     outside = browsers.signed_in(tabs.context.storage_state())
 
     def play(at: Tabs, *, verify: bool) -> ReplayReport:
