@@ -247,7 +247,8 @@ class _Reacher:
         set_by = {one.number: one for one in states}
         first = next(number for number, event in enumerate(trace.events, 1) if _sets(event))
         here: list[Kept] = []
-        moved = True
+        self._open(trace.events[0], trace, tabs)
+        moved = False
         for number, event in enumerate(trace.events, 1):
             if number in set_by:
                 here.append(set_by[number])
@@ -260,12 +261,15 @@ class _Reacher:
                 moved = True  # what it closes stays open here, so the next step begins with its page
                 continue
             if moved:
-                tabs.load(fill(event.url or trace.start_url, self._account.values), timeout=TIMEOUT)
-                settle(tabs)
+                self._open(event, trace, tabs)
             moved = False
             step = trace.model_copy(update={"events": (event,), "end": None})
             self._play(step, wanted, tabs=tabs, start=False)
         return self._are_shown(here, tabs)
+
+    def _open(self, event: TraceEvent, trace: Trace, tabs: Tabs) -> None:
+        tabs.load(fill(event.url or trace.start_url, self._account.values), timeout=TIMEOUT)
+        settle(tabs)
 
     def _are_shown(self, states: list[Kept], tabs: Tabs) -> bool:
         readings = look(states, tabs, self._instance.site.replay_rules, patience=_PATIENCE)

@@ -226,7 +226,7 @@ def look(
     readings = []
     for one in kept:
         element = _located(one, tabs, rules, patience)
-        patience = patience if element else min(patience, _LATER_PATIENCE)
+        patience = min(patience, _LATER_PATIENCE)
         readings.append(Reading(one, None))
         if element is not None:
             with contextlib.suppress(ReplayError, CannotActError, PlaywrightError):
