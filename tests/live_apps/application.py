@@ -65,7 +65,7 @@ class Application(ABC):
     """An application: how it is installed, prepared and started, and what its database holds."""
 
     slug: ClassVar[str]
-    packages: ClassVar[tuple[str, ...]]
+    packages: tuple[str, ...]
     """Exact versions of what is installed."""
     people: ClassVar[tuple[Person, Person]]
     """Two people with accounts."""
