@@ -136,6 +136,8 @@ async def _mcp_session(port: int) -> AsyncIterator[Any]:
         async with stdio_client(server) as streams, ClientSession(*streams[:2]) as session:
             await session.initialize()
             yield session
+            # Its browser outlives a server that is only ended.
+            await session.call_tool("browser_close", {})
 
 
 class _Renewed:
