@@ -149,8 +149,8 @@ The wrong ones on inbox and team were targets that were gone.
 ## Cost of an event
 
 Switching a check box of a page with 40 takes replay a median of {ours:.0f} ms, with finding the element, reading its
-state, seeing that nothing covers it, and verifying. Playwright takes {bare:.0f} ms to click a box whose selector it is
-told, followed by the same waiting for the page to rest.
+state, seeing that nothing covers it, and verifying. Playwright takes {bare:.0f} ms to click a box whose selector it
+is told, followed by the same waiting for the page to rest.
 """
 
 
