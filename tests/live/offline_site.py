@@ -56,10 +56,23 @@ SETTINGS = """<!doctype html><title>Meadow</title><p>Signed in as mia.k</p><h1>S
 SPOKEN = """<!doctype html><html lang={code}><title>Meadow</title><p>mia.k</p>
 <button onclick="location.href = '/account'">{settings}</button></html>"""
 ACCOUNT = """<!doctype html><html lang={code}><title>Meadow</title><h1>{account}</h1><form method=post action=/language>
+<label>{nickname} <input name=nickname value="{own}"></label>
 <label>{language} <select name=language>{options}</select></label><button>{save}</button></form></html>"""
 WORDS = {
-    "en": {"settings": "Settings", "account": "Account", "language": "Language", "save": "Save"},
-    "de": {"settings": "Einstellungen", "account": "Konto", "language": "Sprache", "save": "Speichern"},
+    "en": {
+        "settings": "Settings",
+        "account": "Account",
+        "nickname": "Nickname",
+        "language": "Language",
+        "save": "Save",
+    },
+    "de": {
+        "settings": "Einstellungen",
+        "account": "Konto",
+        "nickname": "Spitzname",
+        "language": "Sprache",
+        "save": "Speichern",
+    },
 }
 SPOKEN_PAGES = {"spoken": SPOKEN, "account": ACCOUNT}
 
@@ -77,6 +90,7 @@ class Place:
         mail: Whether mails are sent.
         words: The blocked words.
         language: The language of the account's pages.
+        nickname: The nickname of the account.
     """
 
     url: str = ""
@@ -87,6 +101,7 @@ class Place:
     mail: bool = False
     words: list[str] = field(default_factory=list)
     language: str = "en"
+    nickname: str = ""
 
 
 class _Handler(Handler):
@@ -111,7 +126,7 @@ class _Handler(Handler):
             f"<option value={code} {'selected' if code == here.language else ''}>{name}</option>"
             for code, name in (("en", "English"), ("de", "Deutsch"))
         )
-        return page.format(code=here.language, options=options, **WORDS[here.language])
+        return page.format(code=here.language, own=here.nickname, options=options, **WORDS[here.language])
 
     def _settings(self) -> str:
         here = self.place
@@ -138,7 +153,7 @@ class _Handler(Handler):
         elif self.path == "/add":
             self.place.words.append(given["word"][0])
         elif self.path == "/language":
-            self.place.language = given["language"][0]
+            self.place.language, self.place.nickname = given["language"][0], given["nickname"][0]
         cookie = {"Set-Cookie": "s=1; Path=/"} if self.path == "/login" else {}
         home = "/spoken" if self.path == "/language" else self.headers["referer"]
         self._say("", status=303, headers={"Location": home, **cookie})

@@ -214,8 +214,10 @@ def test_an_addition_that_was_not_proven_is_not_put_back_by_another_one(
 
 
 def choose_german(page: Page) -> None:
-    """Chooses another language for the account's pages."""
+    """Types a nickname and chooses another language for the account's pages."""
     page.get_by_role("button", name="Settings").click()
+    page.get_by_label("Nickname").click()
+    page.keyboard.type("Mia")
     page.get_by_label("Language").focus()
     page.keyboard.type("Deutsch", delay=20)
     page.get_by_role("button", name="Save").click()
@@ -229,13 +231,13 @@ def test_a_language_is_put_back_on_pages_of_that_language(
     monkeypatch.setattr("websp_gym.env.live_restore.TIMEOUT", 3.0)
     person.start = "/spoken"
     person.record(choose_german)
-    person.place.language = "en"
+    person.place.language, person.place.nickname = "en", ""
     env = live_env("Meadow-task-1", account="meadow-1", restore=True)
     with caplog.at_level(logging.WARNING), closing(env):
         _, info = env.reset(seed=0)
-        assert info["initial_state"]["read_back"] == 1
-        assert person.place.language == "de"
-    assert person.place.language == "en"
+        assert info["initial_state"]["read_back"] == 2
+        assert (person.place.language, person.place.nickname) == ("de", "Mia")
+    assert (person.place.language, person.place.nickname) == ("en", "")
     assert caplog.messages == []
 
 

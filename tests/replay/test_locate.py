@@ -444,7 +444,12 @@ PEOPLE = (
     ("Ben</td><td>Member since May", "Ada</td><td>Member since May"),
 )
 ACTS = {
-    "a": ("<a href='#'>Remove</a>", "<a href=/list>Remove</a>", "<a href='#'>Remove member</a>"),
+    "a": (
+        "<a href='#'>Remove</a>",
+        "<a href=/list>Remove</a>",
+        "<a href=/members>Remove</a>",
+        "<a href='#'>Remove member</a>",
+    ),
     "button": ("<button>Remove</button>", "<form><button name=remove>Remove</button></form>"),
 }
 

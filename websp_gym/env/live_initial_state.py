@@ -23,7 +23,7 @@ from websp_gym.recording.live_sign_in import LiveSignIn
 from websp_gym.recording.look_back import states_of
 from websp_gym.replay import Found as Located
 from websp_gym.replay import fill, locate, replay
-from websp_gym.replay.expectations import check_turns, is_choice, nothing_to_turn, unfolds
+from websp_gym.replay.expectations import check_turns, nothing_to_turn, sets_something, unfolds
 from websp_gym.replay.filled import fill_event
 from websp_gym.replay.library import read_trace
 from websp_gym.replay.read_back import Kept, Setting, last_states, look
@@ -245,14 +245,14 @@ class _Reacher:
     def _are_there(self, trace: Trace, wanted: Set, states: list[Kept], tabs: Tabs) -> bool:
         """Whether all states are found on the way of a trace, each before the next press."""
         set_by = {one.number: one for one in states}
-        first = next(number for number, event in enumerate(trace.events, 1) if _sets(event))
+        first = next(number for number, event in enumerate(trace.events, 1) if sets_something(event))
         here: list[Kept] = []
         self._open(trace.events[0], trace, tabs)
         moved = False
         for number, event in enumerate(trace.events, 1):
             if number in set_by:
                 here.append(set_by[number])
-            if _sets(event):
+            if sets_something(event):
                 continue
             if not self._are_shown(here, tabs):
                 return False
@@ -373,10 +373,6 @@ class _Presses:
         return switches_of(self._tabs.current)
 
 
-def _sets(event: TraceEvent) -> bool:
-    return is_choice(event) or event.value is not None or event.type == "omitted"
-
-
 def _opens(event: TraceEvent) -> bool:
     """Whether a press, as it was recorded, led to a page, or opened or closed a part of one."""
     target = event.target
@@ -416,5 +412,5 @@ def sent(context: BrowserContext) -> Iterator[list[str]]:
 def _only_presses(trace: Trace) -> bool:
     """Whether a trace neither types nor chooses anything, so that nothing it sets can be read back."""
     return any(event.target is not None for event in trace.events) and not any(
-        is_choice(event) or event.value is not None or event.type == "omitted" for event in trace.events
+        map(sets_something, trace.events)
     )

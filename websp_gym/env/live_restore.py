@@ -6,6 +6,7 @@ What was found is stored, encrypted, from the moment it changes, so that it can 
 
 from __future__ import annotations
 
+import itertools
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from websp_gym.browser.settle import settle
 from websp_gym.errors import ReplayError, WebspError
 from websp_gym.recording.live_answers import TIMEOUT
 from websp_gym.replay import Trace, replay
-from websp_gym.replay.expectations import is_choice
+from websp_gym.replay.expectations import sets_something
 from websp_gym.replay.read_back import Kept
 from websp_gym.replay.restoring import restoring
 from websp_gym.replay.second_replay import read_back_again
@@ -191,17 +192,15 @@ def _replayed(trace: Trace, site: Site, tabs: Tabs, browsers: LiveBrowsers) -> t
     Where the way to its first setting is not found, as in a language that S0 has set, it starts on the page of that
     setting.
     """
-    first = next(
-        (number for number, event in enumerate(trace.events, 1) if is_choice(event) or event.value), 0
-    )
     try:
         return _replay(trace, site, tabs, browsers)
     except ReplayError as error:
-        url = trace.events[first - 1].url
-        if first < 2 or not url or (error.event or 0) >= first:
+        rest = tuple(itertools.dropwhile(lambda event: not sets_something(event), trace.events))
+        left_out = len(trace.events) - len(rest)
+        if not rest or not rest[0].url or not 0 < (error.event or 0) <= left_out:
             raise
-        rest = trace.model_copy(update={"start_url": url, "events": trace.events[first - 1 :]})
-        return _replay(rest, site, tabs, browsers)
+        shorter = trace.model_copy(update={"start_url": rest[0].url, "events": rest})
+        return _replay(shorter, site, tabs, browsers)
 
 
 def _replay(trace: Trace, site: Site, tabs: Tabs, browsers: LiveBrowsers) -> tuple[str, ...]:

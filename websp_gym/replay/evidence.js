@@ -213,7 +213,10 @@
       const { href = '', nearby, role } = this.print;
       // Each row may have a form of its own, with the same button.
       if (this.isMarked(marks, role === 'button' ? ['id'] : ROW_MARKS)) return true;
-      const isOwn = !el.closest(ROWS) || /\d/.test(href) || rest(nearby, this.print).some((word) => href.toLowerCase().includes(word));
+      // The address of the list is that of all its rows; one of a row has its number, or the word it begins with.
+      const [title] = rest(nearby, this.print);
+      const counts = (href.match(/\d+/g) ?? []).some((number) => !location.href.includes(number));
+      const isOwn = !el.closest(ROWS) || counts || (!!title && href.toLowerCase().includes(title));
       return isOwn && this.isMarked(marks, ['href']);
     }
 

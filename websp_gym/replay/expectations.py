@@ -84,6 +84,11 @@ def is_choice(event: TraceEvent) -> bool:
     return event.type == "change" or event.stateful or role in _CHECKABLE or role in _RADIOS
 
 
+def sets_something(event: TraceEvent) -> bool:
+    """Whether an event sets a state, a choice or a text, also an empty one."""
+    return is_choice(event) or event.value is not None or event.type == "omitted"
+
+
 def comes_with_change(event: TraceEvent) -> bool:
     """Whether an event's target exists only after a change, so that it may be missing if nothing changed."""
     if event.type != "click" or event.stateful:
