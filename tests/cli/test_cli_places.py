@@ -104,9 +104,9 @@ def test_a_folder_the_user_named_is_where_recordings_go(
 
 
 def test_an_imported_trace_is_found_by_its_name(tmp_path: Path) -> None:
-    flow = tmp_path / "flow.json"
-    assert websp_here("trace", "export", "steam/login", "--out", str(flow)).returncode == 0
-    assert websp_here("trace", "import", str(flow), cwd=tmp_path).returncode == 0
+    assert (
+        websp_here("trace", "import", str(find_trace("steam/login").absolute()), cwd=tmp_path).returncode == 0
+    )
     (imported,) = (tmp_path / "traces" / "imported").glob("*.json")
     assert websp_here("trace", "show", f"imported/{imported.stem}", cwd=tmp_path).returncode == 0
 
@@ -130,10 +130,7 @@ def test_an_imported_trace_is_found_by_its_name(tmp_path: Path) -> None:
 def test_impossible_requests_are_explained_in_one_line(
     tmp_path: Path, arguments: list[str], variables: dict[str, str], code: int, said: str
 ) -> None:
-    flow = tmp_path / "flow.json"
-    if "FLOW" in arguments:
-        assert websp_here("trace", "export", "steam/login", "--out", str(flow)).returncode == 0
-    given = [str(flow) if argument == "FLOW" else argument for argument in arguments]
+    given = [str(find_trace("steam/login")) if argument == "FLOW" else argument for argument in arguments]
     # Python reads its own variables when it starts, and a sandbox that runs already has its log.
     apart = any(name.startswith("PYTHON") or name == "WEBSP_SANDBOX_LOG" for name in variables)
     result = (websp if apart else websp_here)(*given, variables={"WEBSP_SANDBOX": "", **variables})

@@ -177,8 +177,6 @@ BAD: list[tuple[Any, str]] = [
     ({"title": "t", "steps": [{"type": "navigate", "url": START}, {"type": "click", "selectors": [[1]]}]}, "steps[1].selectors[0]"),
     ({"title": "t", "steps": [{"type": "navigate", "url": START}, {"type": "click", "selectors": ["aria/"]}]}, "say nothing"),
     ({"title": "t", "steps": [{"type": "navigate", "url": START}, {"type": "change", "selectors": ["#a"]}]}, "steps[1].value"),
-    ({"title": "t", "steps": [{"type": "navigate", "url": START}, {"type": "click", "websp": {"type": "klick"}}]}, "steps[1].websp.type"),
-    ({"title": "t", "steps": [], "websp": 5}, "websp: expected an object"),
 ]  # fmt: skip
 
 

@@ -1,9 +1,7 @@
-"""``websp trace``: look at traces, check, import and export them."""
+"""``websp trace``: look at traces, check and import them."""
 
 from __future__ import annotations
 
-import json
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import Annotated, Any
@@ -18,7 +16,6 @@ from websp_gym.cli.replaying import state_change
 from websp_gym.errors import SetupError
 from websp_gym.paths import trace_dirs
 from websp_gym.replay import TraceEvent, load_trace, save_trace
-from websp_gym.replay.exporters import to_devtools
 from websp_gym.replay.importers import Imported, import_trace
 from websp_gym.replay.left_out import places_of
 from websp_gym.replay.library import all_traces, find_trace
@@ -26,7 +23,7 @@ from websp_gym.tasks.instances import all_instances
 
 traces = typer.Typer(
     name="trace",
-    help="Look at recorded traces, check them, import and export them.",
+    help="Look at recorded traces, check and import them.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode="markdown",
@@ -140,7 +137,7 @@ def import_command(
     The format is recognized by the content; nothing in the file is executed:
 
     - Chrome's Recorder, *Export* as JSON: `websp trace import flow.json --site steam --out traces/steam`
-    - `playwright codegen`, Python or JavaScript/TypeScript: `websp trace import test_example.py`
+    - `playwright codegen --target python-pytest`: `websp trace import test_example.py`
     - Selenium IDE, one trace per test: `websp trace import project.side`
     - a published WebSP-Eval trace, or the folder of its steps: `websp trace import session.json --site github`
 
@@ -188,26 +185,6 @@ def _tell_left_out(console: Console, item: Imported) -> None:
     rest = ", ".join(f"{count} {kind}" for kind, count in counted.items() if count > 0)
     if rest:
         console.print(f"  - [dim]left out, as replay does not need it: {escape(rest)}[/]", soft_wrap=True)
-
-
-@traces.command()
-def export(
-    name: TraceName,
-    *,
-    out: Annotated[Path | None, typer.Option(help="File to write. Default: print the flow.")] = None,
-) -> None:
-    """Convert a trace into a flow for Chrome's DevTools Recorder.
-
-    Example: `websp trace export steam/login --out login-flow.json`
-    """
-    text = json.dumps(to_devtools(load_trace(find_trace(name))), ensure_ascii=False, indent=1) + "\n"
-    if out is None:
-        sys.stdout.write(text)
-        return
-    try:
-        out.write_text(text, "utf-8")
-    except OSError as error:
-        raise SetupError(f"cannot write {out}: {error.strerror}", path=str(out)) from error
 
 
 def _files(names: list[str]) -> list[Path]:

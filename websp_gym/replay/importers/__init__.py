@@ -32,7 +32,7 @@ _STEP = re.compile(r"(?:^|[_-])(?:step|state)[_-]?(\d{1,4})(?=$|[_/.-])", re.IGN
 _STATE = re.compile(r"(?:^|[_-])(on|off)(?=$|[_/.-])", re.IGNORECASE)
 _KNOWN = (
     'a trace of ours ("schema"), of WebSP-Eval ("startUrl" and "events") or of Chrome\'s Recorder ("steps"), '
-    'a project of Selenium IDE ("tests"), or a script of Playwright in Python or JavaScript'
+    'a project of Selenium IDE ("tests"), or a Python script of Playwright'
 )
 _SCRIPTS = (".py", ".js", ".ts", ".mjs")
 _PATTERNS = ("*.json", "*.side", *(f"*{suffix}" for suffix in _SCRIPTS))
@@ -83,7 +83,7 @@ def import_trace(
 def _import(path: Path, site: str | None, sites: Mapping[str, str], name: str) -> list[Imported]:
     text = read_text(path)
     try:
-        if text.lstrip()[:1] not in ("{", "[") and playwright.language_of(text):
+        if text.lstrip()[:1] not in ("{", "[") and playwright.is_script(text):
             log = ImportLog(path)
             log.secrets |= shown_secrets(re.findall(r"""["'`]([^"'`\n]{1,500})["'`]""", text))
             return [_imported(playwright.read(text, log), {}, "playwright", log, site, sites, name)]
@@ -176,7 +176,7 @@ def _files(folder: Path) -> list[Path]:
         for pattern in _PATTERNS
         for place in (pattern, f"*/{pattern}")
         for file in folder.glob(place)
-        if file.is_file() and (file.suffix in (".json", ".side") or playwright.language_of(read_text(file)))
+        if file.is_file() and (file.suffix in (".json", ".side") or playwright.is_script(read_text(file)))
     ]
     if not found:
         raise SetupError(

@@ -1,30 +1,24 @@
 """Importing user flows of the Chrome DevTools Recorder: ``{title, steps: […]}``, the JSON file of its *Export*.
 
 A flow contains no states, no texts around its elements, and no page URLs; the URLs are inferred from its
-navigations. A flow written by :func:`websp_gym.replay.exporters.to_devtools` has the original event under the
-key ``websp`` of each step (null in steps that only prepare or end another one), and is restored exactly.
+navigations.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, TypeVar
-
-from pydantic import BaseModel, ValidationError
+from typing import Any
 
 from websp_gym.browser import VIEWPORT
 from websp_gym.errors import SetupError
-from websp_gym.replay.exporters import OUR_KEY
-from websp_gym.replay.importers.event_builder import Draft, finish, left_out, step_left_out, typed
+from websp_gym.replay.importers.event_builder import Draft, finish, step_left_out, typed
 from websp_gym.replay.importers.import_log import ImportLog, kind_of
 from websp_gym.replay.importers.roles import CHECKABLE, RADIOS
 from websp_gym.replay.importers.sanitize import key_of, modifier_of, side_of, text_of, url_of
 from websp_gym.replay.importers.selectors import read_selectors
-from websp_gym.replay.trace import MAX_HOVER, SCHEMA, Fingerprint, Trace, TraceEvent
-from websp_gym.replay.trace_files import explain
+from websp_gym.replay.trace import MAX_HOVER, SCHEMA, Fingerprint, TraceEvent
 
-_Model = TypeVar("_Model", bound=BaseModel)
 _TEXT_TAGS = frozenset({"input", "textarea"})
 _TEXT_ROLES = frozenset({"textbox", "searchbox"})
 _NO_PLACE = frozenset({"chrome:", "about:", "edge:", "brave:"})
@@ -36,7 +30,7 @@ def is_one(data: Mapping[str, Any]) -> bool:
 
 
 def read(data: Mapping[str, Any], log: ImportLog) -> dict[str, Any]:
-    """Return the data of a trace from a user flow; with its site only in an exported trace.
+    """Return the data of a trace from a user flow, without its site.
 
     The log counts what is left out. Raise SetupError with the place if the flow cannot be imported.
     """
@@ -45,22 +39,18 @@ def read(data: Mapping[str, Any], log: ImportLog) -> dict[str, Any]:
         reader.read(f"steps[{number}]", step)
     reader.end()
     events = reader.events()
-    if reader.exported:
-        header = _header(data, log)
-    elif any(event.what != "step" for event in events):
-        header = {"start_url": reader.start, "viewport": reader.viewport, "recorded_with": "chrome-recorder"}
-        header["name"] = text_of(data.get("title"))
-    else:
+    if all(event.what == "step" for event in events):
         kinds = ", ".join(list(log.dropped)[:6]) or "none beyond opening a page"
         raise log.bad("steps", f"nothing that could be replayed ({kinds})", "record it again")
-    return {**header, "schema": SCHEMA, "events": events, "omitted": header.get("omitted", 0) + log.omitted}
-
-
-def _header(data: Mapping[str, Any], log: ImportLog) -> dict[str, Any]:
-    """Return the data of the whole trace, from a flow that was exported from a trace."""
-    found, title = _object(data[OUR_KEY], log), data.get("title")
-    named = {**found, "name": title if isinstance(title, str) else "", "events": []}
-    return _ours(Trace, named, OUR_KEY, log).model_dump(by_alias=True)
+    return {
+        "schema": SCHEMA,
+        "name": text_of(data.get("title")),
+        "start_url": reader.start,
+        "viewport": reader.viewport,
+        "recorded_with": "chrome-recorder",
+        "events": events,
+        "omitted": log.omitted,
+    }
 
 
 class _Reader:
@@ -68,7 +58,6 @@ class _Reader:
 
     def __init__(self, data: Mapping[str, Any], log: ImportLog) -> None:
         self.log = log
-        self.exported = OUR_KEY in data
         attribute = data.get("selectorAttribute")
         self.test_attribute = attribute if isinstance(attribute, str) else ""
         self.start = ""
@@ -90,13 +79,7 @@ class _Reader:
             raise self.log.bad(
                 f"{place}.type", f"expected a text, but this is {kind_of(type_)}", "record it again"
             )
-        if self.exported and step.get(OUR_KEY, self) is None:
-            pass  # an auxiliary step of another step's event
-        elif OUR_KEY in step:
-            whole = _ours(TraceEvent, step[OUR_KEY], f"{place}.{OUR_KEY}", self.log)
-            self.done.append(Draft(place, whole.type, whole=whole))
-            self.hovers = []
-        elif type_ in _STEPS:
+        if type_ in _STEPS:
             _STEPS[type_](self, place, step)
         else:
             matters = type_ not in _HARMLESS
@@ -215,13 +198,6 @@ class _Reader:
         except SetupError:  # it only waits: replay can do without it
             self.log.drop("waitForElement")
 
-    def _wait_for_expression(self, place: str, step: dict[str, Any]) -> None:
-        # Where a trace was exported, "false" stands for an input that it had left out.
-        if str(step.get("expression")).startswith("false"):
-            self._add(left_out(Draft(place, "omitted"), "secret", "an input", None, self.log), step)
-        else:
-            self.log.drop("waitForExpression")
-
     def _forget_awaited(self) -> None:
         if self.awaited is not None:
             self.log.drop("waitForElement")
@@ -237,7 +213,7 @@ class _Reader:
 
     def _add(self, draft: Draft, step: dict[str, Any]) -> None:
         target = _target(step)
-        if not (self.start or self.exported):
+        if not self.start:
             raise self.log.bad(
                 draft.place, "no step before it opens an http or https page", "begin with a navigate step"
             )
@@ -276,7 +252,6 @@ _STEPS = {
     "keyDown": _Reader._key_down,
     "keyUp": _Reader._key_up,
     "waitForElement": _Reader._wait_for_element,
-    "waitForExpression": _Reader._wait_for_expression,
 }
 """Readers by step type. Other types (scroll, waits, close, custom steps) are left out, never executed."""
 
@@ -284,17 +259,3 @@ _STEPS = {
 def _target(step: Mapping[str, Any]) -> str:
     target = step.get("target")
     return target if isinstance(target, str) and target else "main"
-
-
-def _object(found: object, log: ImportLog) -> dict[str, Any]:
-    if not isinstance(found, dict):
-        raise log.bad(OUR_KEY, f"expected an object, but this is {kind_of(found)}", "export the trace again")
-    return found
-
-
-def _ours(model: type[_Model], found: object, place: str, log: ImportLog) -> _Model:
-    """Validate exported data like any other file's."""
-    try:
-        return model.model_validate(found)
-    except ValidationError as error:
-        raise SetupError(explain(log.path, error, at=place), path=str(log.path), place=place) from error

@@ -55,14 +55,12 @@ class Draft:
     modal_text: str | None = None
     opens: bool = False
     """Whether the file says that its target unfolds something that was folded before."""
-    whole: TraceEvent | None = None
-    """The original event, in a flow that was exported from a trace; it is used unchanged."""
 
     def event(self) -> TraceEvent:
         """Return the validated event."""
         data = {key: value for key, value in vars(self).items() if key in TraceEvent.model_fields}
         data["type"] = "omitted" if self.what else self.type
-        return self.whole or TraceEvent.model_validate(data)
+        return TraceEvent.model_validate(data)
 
 
 def typed(
@@ -138,7 +136,7 @@ def finish(drafts: list[Draft], log: ImportLog) -> tuple[TraceEvent, ...]:
 
 def _leave_out_new_passwords(drafts: list[Draft], log: ImportLog) -> None:
     """Leave out the passwords that are not the account's: new ones, and any other than the one typed first."""
-    passwords = [draft for draft in drafts if draft.value == PASSWORD and draft.whole is None]
+    passwords = [draft for draft in drafts if draft.value == PASSWORD]
     new = {draft.typed for draft in passwords if draft.is_new and draft.typed is not None}
     own = next((draft for draft in passwords if draft.typed is not None and draft.typed not in new), None)
     for draft in passwords:
@@ -149,8 +147,6 @@ def _leave_out_new_passwords(drafts: list[Draft], log: ImportLog) -> None:
 
 
 def _checked(draft: Draft, account: Mapping[str, str], log: ImportLog) -> TraceEvent:
-    if draft.whole is not None:
-        return draft.whole
     try:
         event = TraceEvent.model_validate(clean_event(draft.event().model_dump(), account, log.secrets))
         if email_in(event.value):

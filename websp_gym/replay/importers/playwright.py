@@ -1,4 +1,4 @@
-"""Importing scripts of Playwright's code generator, in Python (sync, async, pytest) and JavaScript (test, library).
+"""Importing scripts of Playwright's code generator in Python (sync, async, pytest).
 
 The script is parsed, never executed. Whatever has no counterpart in a trace is listed with its line.
 """
@@ -8,17 +8,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 from websp_gym.replay.importers.devtools import LONG_PRESS
 from websp_gym.replay.importers.import_log import ImportLog
-from websp_gym.replay.importers.javascript_script import ScriptError, read_javascript
 from websp_gym.replay.importers.playwright_locators import (
     Locator,
     UnreadableLocatorError,
     follow,
     is_locator,
-    plain,
     selected,
 )
 from websp_gym.replay.importers.python_script import read_python
@@ -34,59 +32,50 @@ from websp_gym.replay.importers.script import (
 )
 from websp_gym.replay.importers.steps import StepWriter
 
-Language = Literal["python", "javascript"]
-
+_SIGN = re.compile(
+    r"playwright|\bpage\d*\s*\.\s*(?:goto|get_?by|locator|click|fill|frame_?locator)\s*[(A-Z_]", re.IGNORECASE
+)
 _PYTHON = re.compile(
     r"^\s*(?:from|import)\s+(?:playwright|re|asyncio|pytest)\b|\bdef \w+\(|\.get_by_\w+\(|\bawait page\.\w+_\w+\(",
     re.MULTILINE,
 )
-_SIGN = re.compile(
-    r"playwright|\bpage\d*\s*\.\s*(?:goto|get_?by|getBy|locator|click|fill|frame_?[lL]ocator)\s*[(A-Z_]",
-    re.IGNORECASE,
-)
 _OTHER = {"using Microsoft.Playwright": "C#", "com.microsoft.playwright": "Java"}
-_RUNS = words("describe step beforeall beforeeach skip only serial parallel")
 _AROUND = words(
-    "browser context playwright p chromium firefox webkit console print asyncio sync_playwright async_playwright "
-    "process request devices pytest require"
+    "browser context playwright p chromium firefox webkit print asyncio sync_playwright async_playwright pytest"
 )
 _HARMLESS = words(
-    "waitfor waitforurl waitforloadstate waitfortimeout waitforselector waitforevent waitforresponse "
-    "waitforrequest waitfornavigation close pause screenshot scrollintoviewifneeded focus blur highlight "
-    "selecttext bringtofront title url content innertext textcontent inputvalue getattribute isvisible ischecked "
-    "isenabled count all setdefaulttimeout setdefaultnavigationtimeout removealllisteners on off expectpopup "
-    "expectdownload expectresponse expectrequest expectnavigation expectevent removelistener setextrahttpheaders "
-    "emulatemedia ariasnapshot boundingbox start stop launch storagestate newcdpsession log grantpermissions "
-    "settestidattribute"
+    "wait_for wait_for_url wait_for_load_state wait_for_timeout wait_for_selector wait_for_event wait_for_function "
+    "close pause screenshot scroll_into_view_if_needed focus blur highlight select_text bring_to_front title url "
+    "content inner_text text_content input_value get_attribute is_visible is_checked is_enabled count all on "
+    "set_default_timeout set_default_navigation_timeout expect_popup expect_download expect_response expect_request "
+    "expect_navigation expect_event remove_listener set_extra_http_headers emulate_media aria_snapshot bounding_box "
+    "start stop launch storage_state new_cdp_session grant_permissions set_test_id_attribute"
 )
 _PAGE_ACTIONS = words(
-    "click dblclick tap fill type press check uncheck setchecked selectoption hover setinputfiles"
+    "click dblclick tap fill type press check uncheck set_checked select_option hover set_input_files"
 )
-_POPUPS = ("expectpopup", "popup", "page")
 
 
-def language_of(text: str) -> Language | None:
-    """Return the language of a Playwright script; None if it is not one."""
-    if not _SIGN.search(text):
-        return None
-    return "python" if _PYTHON.search(text) else "javascript"
+def is_script(text: str) -> bool:
+    """Whether a text is a Playwright script, in any language."""
+    return bool(_SIGN.search(text))
 
 
 def read(text: str, log: ImportLog) -> dict[str, Any]:
     """Return the data of a trace from a script, without its site. Raise SetupError if it cannot be read."""
-    for sign, name in _OTHER.items():
-        if sign in text:
-            raise log.bad("it", f"a script in {name}", "record it again with --target python or javascript")
+    other = next((name for sign, name in _OTHER.items() if sign in text), None)
+    if other or not _PYTHON.search(text):
+        raise log.bad(
+            "it", f"a script in {other or 'JavaScript'}", "record it again with `--target python-pytest`"
+        )
     try:
-        statements = read_python(text) if language_of(text) == "python" else read_javascript(text)
+        statements = read_python(text)
     except SyntaxError as error:
         raise log.bad(
             f"line {error.lineno}", f"this is not Python: {error.msg}", "export it again"
         ) from error
     except MemoryError as error:  # what the parser of Python says of deep nesting
         raise log.bad("it", "nested too deeply to be a recording", "export it again") from error
-    except ScriptError as error:
-        raise log.bad("it", f"this cannot be read as JavaScript: {error}", "export it again") from error
     tests = _tests(statements)
     if len(tests) > 1:
         raise log.bad("it", f"several tests ({', '.join(tests[:5])})", "keep one of them in a file")
@@ -97,19 +86,8 @@ def read(text: str, log: ImportLog) -> dict[str, Any]:
 
 def _tests(statements: tuple[Statement, ...]) -> list[str]:
     """Return the names of the tests."""
-    found = []
-    for statement in all_statements(statements):
-        value = statement.value
-        if statement.function and statement.function.startswith("test"):
-            found.append(statement.function)
-        elif (
-            isinstance(value, Chain)
-            and value.root in ("test", "it")
-            and value.calls
-            and not value.calls[0].name
-        ):
-            found.append(value.calls[0].text() or "a test")
-    return found
+    every = (statement.function for statement in all_statements(statements))
+    return [name for name in every if name and name.startswith("test")]
 
 
 @dataclass
@@ -135,8 +113,6 @@ class _Script:
                 continue
             if isinstance(statement.value, Unreadable):
                 self._unreadable(place, statement)
-            elif isinstance(statement.value, Function):
-                self.run(statement.value.body)
             elif isinstance(statement.value, Chain):
                 try:
                     self._chain(place, self._resolved(statement.value), statement.names)
@@ -178,19 +154,15 @@ class _Script:
         calls, root = chain.calls, chain.root
         if root in self.promised and (not calls or calls[-1].name == "value"):
             self._new_page(names, popup=True)
-        elif plain(chain.last.name) == "newpage":
+        elif chain.last.name == "new_page":
             self._new_page(names, popup=False)
         elif root in self.pages:
             self._of_page(place, chain, names)
-        elif root in ("test", "it"):
-            self._test(chain)
         elif root == "expect":
             self.writer.left_out(place, "assertion", "replay does not need it", matters=False)
-        elif root == "Promise":
-            self._promises(place, calls, names)
         elif root in self.helpers and calls:
             self.writer.left_out(place, f"{root}()", "its own functions are not read")
-        elif root in _AROUND or root in self.ran or not calls or plain(chain.last.name) in _HARMLESS:
+        elif root in _AROUND or root in self.ran or not calls or chain.last.name in _HARMLESS:
             self._around(place, chain)
         elif names:
             self.known[names[0]] = Unreadable(_source(chain))
@@ -200,35 +172,15 @@ class _Script:
     def _around(self, place: str, chain: Chain) -> None:
         """Read what is done to the browser and its context."""
         call = chain.last
-        if plain(call.name) == "newcontext" or (chain.root == "test" and call.name == "use"):
+        if call.name == "new_context":
             self._viewport(call)
-        elif plain(call.name) in ("addcookies", "addinitscript", "route", "clearcookies"):
+        elif call.name in ("add_cookies", "add_init_script", "route", "clear_cookies"):
             self.writer.left_out(place, f"{call.name}()", "a trace cannot do this")
 
     def _viewport(self, call: Call) -> None:
         size = call.options.get("viewport")
         if isinstance(size, dict):
             self.writer.size(size.get("width"), size.get("height"))
-
-    def _test(self, chain: Chain) -> None:
-        first = chain.calls[0] if chain.calls else Call("")
-        if plain(first.name) == "use":
-            self._viewport(first)
-        elif not first.name or any(plain(call.name) in _RUNS for call in chain.calls):
-            for argument in chain.last.arguments or ():
-                if isinstance(argument, Function):
-                    self.run(argument.body)
-
-    def _promises(self, place: str, calls: tuple[Call, ...], names: tuple[str, ...]) -> None:
-        waited = calls[0].argument(0) if calls else None
-        for each in waited if isinstance(waited, tuple) else ():
-            if isinstance(each, Chain):
-                popup = plain(each.last.name) == "waitforevent" and each.last.text() in _POPUPS
-                if popup and names:
-                    self.promised.add(names[0])
-                self._chain(place, self._resolved(each), ())
-        if names and names[0] in self.promised:
-            self._new_page(names, popup=True)
 
     def _new_page(self, names: tuple[str, ...], *, popup: bool) -> None:
         for name in names[:1]:
@@ -246,10 +198,9 @@ class _Script:
                 self.known[names[0]] = chain
             return
         call = rest[0]
-        name = plain(call.name)
-        if name in ("expectpopup", "waitforevent"):
-            if names and (name == "expectpopup" or call.text() in _POPUPS):
-                self.promised.add(names[0])
+        name = call.name
+        if name == "expect_popup" or (name == "expect_event" and call.text() == "popup"):
+            self.promised.update(names)
         elif not located and name not in _PAGE_ACTIONS:
             self._on_page(place, rest, name, page)
         else:
@@ -270,10 +221,10 @@ class _Script:
             self.writer.open(place, self._text(call.argument(0)), page)
         elif name in ("once", "on") and call.text() == "dialog":
             self._dialog(call)
-        elif name == "setviewportsize":
+        elif name == "set_viewport_size":
             size = call.argument(0)
             self._viewport(Call("", (), {"viewport": size if isinstance(size, dict) else call.options}))
-        elif name == "keyboard" and plain(rest[-1].name) == "press":
+        elif name == "keyboard" and rest[-1].name == "press":
             self.writer.press(place, self._text(rest[-1].argument(0)), None, page)
         elif name not in _HARMLESS:
             names = ".".join(each.name for each in rest)
@@ -315,23 +266,19 @@ class _Script:
         elif isinstance(delay, int | float) and delay >= LONG_PRESS:
             self.writer.left_out(place, f"press of {delay:.0f} ms", "replay does not hold the button down")
         else:
-            if (
-                plain(call.name) == "dblclick"
-                or call.options.get("clickCount", call.options.get("click_count", 1)) == 2
-            ):
+            if call.name == "dblclick" or call.options.get("click_count") == 2:
                 self.writer.log.note(f"{place}: a double click became one click")
             self.writer.click(place, locator.element(), page)
 
     def _turn(self, place: str, call: Call, locator: Locator, page: str) -> None:
-        name = plain(call.name)
-        on = self._text(call.argument(0)) if name == "setchecked" else name == "check"
+        on = self._text(call.argument(0)) if call.name == "set_checked" else call.name == "check"
         if isinstance(on, bool):
             self.writer.turn(place, locator.element(), on=on, page=page)
         else:
             self.writer.left_out(place, f"{call.name}()", "the state is not a literal")
 
     def _fill(self, place: str, call: Call, locator: Locator, page: str) -> None:
-        value = "" if plain(call.name) == "clear" else self._text(call.argument(0))
+        value = "" if call.name == "clear" else self._text(call.argument(0))
         self.writer.type(place, locator.element(), value, page)
 
     def _select(self, place: str, call: Call, locator: Locator, page: str) -> None:
@@ -365,9 +312,9 @@ def _source(chain: Chain) -> str:
 
 _ACTIONS: dict[str, Callable[[_Script, str, Call, Locator, str], None]] = {
     **dict.fromkeys(("click", "dblclick", "tap"), _Script._click),
-    **dict.fromkeys(("check", "uncheck", "setchecked"), _Script._turn),
-    **dict.fromkeys(("fill", "type", "presssequentially", "clear"), _Script._fill),
-    "selectoption": _Script._select,
+    **dict.fromkeys(("check", "uncheck", "set_checked"), _Script._turn),
+    **dict.fromkeys(("fill", "type", "press_sequentially", "clear"), _Script._fill),
+    "select_option": _Script._select,
     "press": _Script._press,
     "hover": _Script._hover,
 }

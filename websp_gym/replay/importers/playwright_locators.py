@@ -1,4 +1,4 @@
-"""Playwright's locators: ``getByRole("button", { name: "Save" })``, ``locator("#save")``, chains and frames."""
+"""Playwright's locators: ``get_by_role("button", name="Save")``, ``locator("#save")``, chains and frames."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from websp_gym.replay.importers.script import Call, Chain, Pattern, Value
 from websp_gym.replay.importers.steps import Element
 
 _PLACE = frozenset({"first", "last", "nth"})
-_FRAMES = frozenset({"framelocator", "contentframe", "frame"})
+_FRAMES = frozenset({"frame_locator", "content_frame", "frame"})
 _TEXT_OF = re.compile(r""":(?:has-text|text-is|text)\(\s*(["'])(.*?)\1\s*\)""")
 _OWN_PSEUDO = re.compile(r":(?:visible|nth-match\([^)]*\)|has-text\([^)]*\)|text-is\([^)]*\)|text\([^)]*\))")
-_LITERAL = re.compile(r"\^?((?:[^\\^$.|?*+()\[\]{}]|\\[^A-Za-z0-9])+)\$?(?:/i)?")
+_LITERAL = re.compile(r"\^?((?:[^\\^$.|?*+()\[\]{}]|\\[^A-Za-z0-9])+)\$?")
 _ROLE = re.compile(r"""(\w+)\s*(?:\[name=(["'])(.*?)\2i?\])?""")
 _KEYS = {"css": "{}", "id": '[id="{}"]', "data-testid": '[data-testid="{}"]', "data-test-id": '[data-test-id="{}"]',
          "data-test": '[data-test="{}"]'}  # fmt: skip
@@ -58,22 +58,17 @@ class Locator:
 
 def is_locator(call: Call) -> bool:
     """Whether a link of a chain leads to an element without acting on it."""
-    name = plain(call.name)
+    name = call.name
     return (
         name in _READERS or name in _PLACE or name in _FRAMES or name in ("filter", "and", "or", "describe")
     )
-
-
-def plain(name: str) -> str:
-    """Return ``getbyrole`` for ``getByRole`` and ``get_by_role``."""
-    return name.replace("_", "").lower()
 
 
 def follow(calls: tuple[Call, ...], start: Locator) -> Locator:
     """Return the locator that a chain leads to. Raise UnreadableLocatorError if it cannot be read."""
     at = start
     for call in calls:
-        name = plain(call.name)
+        name = call.name
         if name in _PLACE:
             number = call.argument(0)
             at = replace(at, placed=(*at.placed, f"nth({number})" if name == "nth" else name))
@@ -184,29 +179,28 @@ def _engine(selector: str) -> _Read:
 
 
 def _with_text(call: Call, at: Locator) -> Locator:
-    return _filtered(call, at) if plain(call.name) == "locator" and call.options else at
+    return _filtered(call, at) if call.name == "locator" and call.options else at
 
 
 def _filtered(call: Call, at: Locator) -> Locator:
     for key, value in call.options.items():
-        name = plain(key)
-        if name == "hastext":
+        if key == "has_text":
             found = text_in(value)
             if found is None:
                 raise UnreadableLocatorError("its text is not a literal")
             at = replace(at, filtered=found[0] if found[1] else found[0] + CUT_MARK)
-        elif name == "has" and isinstance(value, Chain):
+        elif key == "has" and isinstance(value, Chain):
             inner = follow(value.calls, Locator())
             at = replace(at, filtered=inner.said + CUT_MARK if inner.said else at.filtered)
-        elif name in ("hasnot", "hasnottext"):
+        elif key in ("has_not", "has_not_text"):
             raise UnreadableLocatorError(f"{key} cannot be kept")
     return at
 
 
 def _frame(call: Call, name: str, at: Locator) -> Locator:
-    if name == "framelocator":
+    if name == "frame_locator":
         selector = _needed(call, call.argument(0))
-    elif name == "contentframe":
+    elif name == "content_frame":
         selector = _only_css(at.selectors) or ""
     else:
         given = call.options.get("name", call.argument(0))
@@ -227,12 +221,12 @@ def _quoted(text: str) -> str:
 
 
 _READERS: dict[str, Callable[[Call], _Read]] = {
-    "getbyrole": _role,
-    "getbylabel": _named,
-    "getbyalttext": _named,
-    "getbytext": _text,
-    "getbyplaceholder": _attribute("placeholder"),
-    "getbytitle": _attribute("title"),
-    "getbytestid": _attribute("data-testid"),
+    "get_by_role": _role,
+    "get_by_label": _named,
+    "get_by_alt_text": _named,
+    "get_by_text": _text,
+    "get_by_placeholder": _attribute("placeholder"),
+    "get_by_title": _attribute("title"),
+    "get_by_test_id": _attribute("data-testid"),
     "locator": _locator,
 }

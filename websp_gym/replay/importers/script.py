@@ -1,4 +1,4 @@
-"""The statements of a Python or JavaScript script as data, never executed."""
+"""The statements of a script as data, never executed."""
 
 from __future__ import annotations
 
