@@ -49,7 +49,7 @@ ELSEWHERE = {
     r"skyrl": "tests/rl/test_skyrl.py",
     r"^gym |^cd gym": "tests/rl/test_nemo.py",
     r"ray": "tests/rl/test_ray.py",
-    r"-m websp_gym\.trainers\.learner|range\(30\)": "tests/trainers/test_learner.py",
+    r"docs/examples/learner": "tests/trainers/test_learner.py",
     r"claude_code|claude-code|mcp_agent": "tests/attach_programs/test_programs.py",
     r"hud_env|my_program\.py +#|^harbor ": "tests/attach_programs/programs.py",
     r"import (wandb|mlflow)|my_logging": "tests/runner/test_hooks.py",

@@ -15,7 +15,7 @@ from websp_gym.env import WebspEnv
 from websp_gym.errors import SetupError, WorldError
 from websp_gym.rollouts import agent_policy
 from websp_gym.trainers.candidates import CandidateActions
-from websp_gym.trainers.learner.policy import MOST_TURNS
+from websp_gym.trainers.features import MOST_TURNS
 
 TO_DO, SOLVED = "Steam-task-191-ON", "Steam-task-191-OFF"
 OPTIONS: dict[str, Any] = {

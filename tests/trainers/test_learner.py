@@ -1,4 +1,4 @@
-"""The learner: its gradient, what it learns from, and that its weights can be stored."""
+"""The example ``docs/examples/learner.py``: its gradient, what it learns from, and that its weights can be stored."""
 
 from __future__ import annotations
 
@@ -10,11 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from docs.examples.learner import LinearPolicy, Trainer, main
 from websp_gym.rollouts import Pool, Transcript, agent_policy
-from websp_gym.trainers.learner import Choice, LinearPolicy, Trainer
-from websp_gym.trainers.learner.__main__ import main
-from websp_gym.trainers.learner.features import Goal, Reader, candidates
-from websp_gym.trainers.learner.policy import SIZE
+from websp_gym.trainers.features import SIZE, Choice, Goal, Reader, candidates
 
 SOLVED = "Steam-task-191-OFF"
 

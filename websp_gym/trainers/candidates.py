@@ -1,8 +1,7 @@
 """The environment for learners of Gymnasium's own spaces, such as Stable-Baselines3 and CleanRL. Needs no extra.
 
 Text spaces cannot be flattened. :class:`CandidateActions` offers the actions that make sense on a page as a
-``Discrete`` space with a mask, and describes each by the features of the small learner
-(:mod:`websp_gym.trainers.learner`) as a ``Box``.
+``Discrete`` space with a mask, and describes each by hashed features of words as a ``Box``.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 from websp_gym.env import WebspEnv
 from websp_gym.errors import SetupError
 from websp_gym.rollouts import Page, Transcript
-from websp_gym.trainers.learner.policy import SIZE, Choice
+from websp_gym.trainers.features import SIZE, Choice
 
 Rows = NDArray[np.float32]
 Mask = NDArray[np.bool_]

@@ -1,4 +1,4 @@
-"""The learner's view of a page: the possible actions, each with features made of words.
+"""A small policy's view of a page: the possible actions, each with features made of words.
 
 A feature is a text such as ``name save`` or ``named wrong new switch``. None names the site, the person or the
 instance, so what is learned on some tasks can be of use on others. Most describe how an element relates to the
@@ -9,6 +9,7 @@ state that the instruction wants.
 from __future__ import annotations
 
 import re
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,12 +17,21 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+import numpy as np
+
 from websp_gym.actions import Action, format_action, parse_action
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from websp_gym.rollouts import Page, Transcript
 
 Element = Mapping[str, Any]
+
+SIZE = 2**18
+"""Number of weights. Features that share a hash share a weight."""
+MOST_TURNS = 25
+"""Turns after which the policy answers; scrolling is free, so nothing else would end an episode of scrolling."""
 
 _WORD = re.compile(r"[a-z0-9_-]+|[.,;:]")
 _GIVEN = re.compile(r"(?<!\w)'(.+?)'(?!\w)|[\"“]([^\"”]+)[\"”]|\b(\w*(?:_|\d)[\w.-]*\w)\b")
@@ -298,3 +308,33 @@ def _state(element: Element) -> str:
 
 def _shown(page: Page) -> str:
     return str(page.observation["elements_text"])
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The actions of one page.
+
+    Args:
+        actions: Text of each action.
+        features: Hashed features (0 to SIZE - 1) of all actions, one action after the other.
+        sizes: Number of features of each action.
+    """
+
+    actions: tuple[str, ...]
+    features: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+
+    @classmethod
+    def on(cls, played: Transcript) -> Choice:
+        """Return the choice on the current page of a rollout."""
+        texts, rows = zip(*candidates(played), strict=True)
+        if len(played.replies) >= MOST_TURNS:
+            texts, rows = texts[-1:], rows[-1:]
+        hashed = [zlib.crc32(one.encode()) % SIZE for row in rows for one in row]
+        return cls(texts, np.array(hashed), np.array([len(row) for row in rows]))
+
+    @classmethod
+    def all_of(cls, played: Transcript) -> list[tuple[Choice, str]]:
+        """Return the choice on each page of a rollout, with the reply that was given there."""
+        starts = [type(played)(played.pages[: n + 1], played.replies[:n]) for n in range(len(played.replies))]
+        return [(cls.on(start), reply) for start, reply in zip(starts, played.replies, strict=True)]
