@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from websp_gym.live.accounts import Account, load_accounts, save_accounts
+from websp_gym.live.sealed import forget
+from websp_gym.live.sign_ins import keep_sign_in
 from websp_gym.sandbox.client import EpisodeHandle, Sandbox
 from websp_gym.tasks.instances import load_instance
-from websp_gym.world.live.accounts import Account, load_accounts, save_accounts
-from websp_gym.world.live.sealed import forget
-from websp_gym.world.live.sign_ins import keep_sign_in
 from websp_gym.world.state import WorldState, world_state
 
 PROVIDER = "google-1"

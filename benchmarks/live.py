@@ -33,11 +33,11 @@ from cryptography.fernet import Fernet
 
 from benchmarks.internet import TOKEN, Internet
 from websp_gym.env import WebspEnv
-from websp_gym.env.initial_state import differences_of
 from websp_gym.errors import WebspError
 from websp_gym.sandbox.client import Sandbox
 from websp_gym.tasks.initial_steps import ApiStep
 from websp_gym.tasks.instances import Instance, all_instances
+from websp_gym.world.initial_state import differences_of
 from websp_gym.world.state import SESSIONS
 
 OUTCOMES = ("reached", "raised", "wrong")
@@ -184,7 +184,7 @@ def main() -> None:
         if instance.config.initial_state and (not given.sites or instance.site.slug in given.sites)
     ]
     resets = []
-    logging.getLogger("websp_gym.env.live_state").addHandler(_Warnings())
+    logging.getLogger("websp_gym.live.world").addHandler(_Warnings())
     with as_the_internet() as internet:
         for instance in chosen:
             resets.append(reset_live(instance, internet, restore=given.restore))

@@ -21,8 +21,8 @@ from typing import Any
 
 from benchmarks.pages import BOX, INSTANCE, at_page, bid_of, number_of
 from benchmarks.stepping import in_process
-from websp_gym.env.options import InitialStateMode
 from websp_gym.env.registration import make_env
+from websp_gym.world import InitialStateMode
 
 REST = "everything else"
 PARTS: tuple[tuple[str, str, str], ...] = (
@@ -33,8 +33,8 @@ PARTS: tuple[tuple[str, str, str], ...] = (
     ("websp_gym.world.sandbox", "SandboxWorld.open_episode", "open an account on the server"),
     ("websp_gym.world.sandbox", "SandboxEpisode.attach", "set header and cookies"),
     ("websp_gym.world.sandbox", "SandboxEpisode.restore", "restore the snapshot"),
-    ("websp_gym.env.initial_state", "_replay_all", "replay the traces"),
-    ("websp_gym.env.initial_state", "verify", "verify S0"),
+    ("websp_gym.world.initial_state", "_replay_all", "replay the traces"),
+    ("websp_gym.world.initial_state", "verify", "verify S0"),
     ("playwright.sync_api", "Page.goto", "load the start page"),
     ("websp_gym.env.turns", "perform", "perform the action"),
     ("websp_gym.env.turns", "perform_calls", "perform the action"),

@@ -20,8 +20,8 @@ import numpy as np
 import psutil
 
 from websp_gym.env import WebspEnv
-from websp_gym.env.options import InitialStateMode
 from websp_gym.env.registration import make_env
+from websp_gym.world import InitialStateMode
 
 INSTANCE = "Steam-task-191-ON"
 GROUPS = ("python", "sandbox", "browser", "driver")

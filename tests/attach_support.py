@@ -78,11 +78,10 @@ def wait_for_steps(env: WebspEnv, number: int) -> None:
 def wait_for_change(env: WebspEnv, *keys: str) -> None:
     """Wait until the settings of these keys were changed in the running episode."""
     assert env.task is not None
-    server = env.task.world_episode.server
-    assert server is not None
+    episode = env.task.world_episode
     until(
         lambda: (
-            set(keys) <= {event.data.get("key") for event in server.state().since(0) if event.kind == "set"}
+            set(keys) <= {event.data.get("key") for event in episode.state().since(0) if event.kind == "set"}
         )
     )
 

@@ -27,10 +27,10 @@ from websp_gym.datasets import in_dataset
 from websp_gym.datasets.importing import import_dataset
 from websp_gym.datasets.stored import Missing, StoredDataset, dataset_names, load_dataset, remove_dataset
 from websp_gym.errors import SetupError
+from websp_gym.live.accounts import Account
 from websp_gym.replay.library import find_trace, read_trace
 from websp_gym.tasks.initial_steps import PrepareStep, ReplayStep
 from websp_gym.tasks.instances import load_instance
-from websp_gym.world.live.accounts import Account
 
 pytestmark = pytest.mark.usefixtures("data_home")
 OURS = load_instance("Steam-task-191-ON")

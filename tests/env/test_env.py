@@ -28,7 +28,6 @@ from benchmarks.stock import place_of_browser, write_browser
 from tests.conftest import MakeEnv
 from websp_gym.browser.settle import settle
 from websp_gym.env import WebspEnv
-from websp_gym.env.initial_state import verify
 from websp_gym.env.options import Options, kind_for
 from websp_gym.env.registration import make_env
 from websp_gym.env.task import WebspTask
@@ -43,6 +42,8 @@ from websp_gym.scoring.rewards import make_reward
 from websp_gym.tasks.goals import Expect
 from websp_gym.tasks.instances import load_instance
 from websp_gym.world import make_world
+from websp_gym.world.initial_state import verify
+from websp_gym.world.sandbox import SandboxWorld
 
 TODO = "Steam-task-191-ON"
 """Two settings must be turned off."""
@@ -439,7 +440,7 @@ def test_a_bad_action_changes_nothing_and_is_explained(todo: tuple[WebspEnv, dic
     assert first["url"] == env.instance.site.start_url
     assert len(first["tabs"]) == 1
     assert env.task is not None
-    before, state = env.step("Scroll [WINDOW]; up")[0], env.task.server.state().as_dict()
+    before, state = env.step("Scroll [WINDOW]; up")[0], env.task.world_episode.state().as_dict()
     bad: tuple[Any, ...] = (
         "", "Fly", "Click", "Click [999]", "Click [" + "9" * 5000 + "]", "Type [0]; text for a link", "\x00\ud800",
         "Switch_tab [https://nowhere.example/]", "click('nope')", "fill('a1')", "upload_file('a', '/etc/passwd')",
@@ -450,7 +451,7 @@ def test_a_bad_action_changes_nothing_and_is_explained(todo: tuple[WebspEnv, dic
         assert after["last_action_error"], action
         assert (reward, terminated, truncated) == (0.0, False, False)
         assert (after["url"], after["elements_text"]) == (before["url"], before["elements_text"]), action
-    assert env.task.server.state().as_dict() == state
+    assert env.task.world_episode.state().as_dict() == state
     assert env.step("Scroll_to_end")[0]["last_action_error"] == ""
 
 
@@ -572,14 +573,12 @@ def test_an_unexpected_initial_state_is_an_error_that_lists_what_differs() -> No
 def test_an_account_that_is_not_signed_in_is_no_initial_state() -> None:
     instance = load_instance(TODO)
     fresh = instance.model_copy(update={"config": instance.config.model_copy(update={"expect": Expect()})})
-    world = make_world("sandbox")
+    world = SandboxWorld()
     with closing(world.open_episode(fresh.site, signed_in=True)) as episode:
-        assert episode.server is not None
-        assert verify(fresh, episode.server).sites["steam"].signed_in
-    with closing(world.open_episode(fresh.site, signed_in=False)) as episode:
-        assert episode.server is not None
-        with pytest.raises(InitialStateError) as caught:
-            verify(fresh, episode.server)
+        assert verify(fresh, episode).sites["steam"].signed_in
+    episode = world.open_episode(fresh.site, signed_in=False)
+    with closing(episode), pytest.raises(InitialStateError) as caught:
+        verify(fresh, episode)
     assert caught.value.differences == {"signed in": (True, False)}
 
 
@@ -617,6 +616,7 @@ from websp_gym.tasks.instances import load_instance
 from websp_gym.scoring.rewards import make_reward
 from websp_gym.env.task import WebspTask
 from websp_gym.world import make_world
+from websp_gym.world.sandbox import SandboxWorld
 
 parts = dict(instance=load_instance("{id}"), world=make_world("sandbox"), reward=make_reward("state"))
 env = BrowserEnv(WebspTask, task_kwargs=parts, pre_observation_delay=0)

@@ -14,9 +14,6 @@ from hypothesis import strategies as st
 
 from tests.conftest import MakeEnv
 from websp_gym.env.options import (
-    LIVE_OPTIONS,
-    InitialStateMode,
-    Login,
     OnError,
     OnUnscored,
     Options,
@@ -28,7 +25,9 @@ from websp_gym.records.load import load_trajectory
 from websp_gym.records.runs import Run, read_run, write_run
 from websp_gym.scoring.outcome import REWARDS, EpisodeEnd
 from websp_gym.tasks.instances import InstructionVariant
+from websp_gym.world import InitialStateMode, Login, world_kind
 
+OF_LIVE = world_kind("live").options
 SECONDS = st.one_of(
     st.integers(1, 10**9), st.floats(0, exclude_min=True, allow_infinity=False, allow_nan=False)
 )
@@ -36,7 +35,7 @@ MODEL = st.text(min_size=1).filter(str.strip)
 SIDE = st.integers(200, 8192)
 VALUES: dict[str, st.SearchStrategy[Any]] = {
     "world": st.sampled_from(["sandbox", "live"]),
-    **{name: st.one_of(st.none(), MODEL) for name in LIVE_OPTIONS},
+    **{name: st.one_of(st.none(), MODEL) for name in OF_LIVE if name != "restore"},
     "restore": st.booleans(),
     "harm_guard": st.sampled_from([None, True, False]),
     "instruction": st.sampled_from(get_args(InstructionVariant)),
@@ -71,7 +70,7 @@ def consistent(values: dict[str, Any]) -> dict[str, Any]:
     """Leave out what counts only beside another option."""
     odd = set() if values.get("observation", "marks") == "marks" else {"picture_scale"}
     if values.get("world") != "live":
-        odd |= {*LIVE_OPTIONS, "restore"}
+        odd |= set(OF_LIVE)
     else:
         odd |= {"reward"} if values.get("reward") != "judge" else set()
     if values.get("policies") is None:
@@ -91,7 +90,7 @@ def test_every_option_is_stored_or_known_not_to_be() -> None:
     names = {field.name for field in fields(Options)}
     every = Options(world="live", policies=("standard",), dataset="official", harm_guard=True)
     assert set(every.as_dict()) == names - NOT_STORED
-    optional = {"policies", "user", "dataset", "harm_guard", "restore", *LIVE_OPTIONS}
+    optional = {"policies", "user", "dataset", "harm_guard", *OF_LIVE}
     assert set(Options().as_dict()) == names - NOT_STORED - optional
     assert set(VALUES) == names - NOT_STORED
 

@@ -11,7 +11,6 @@ import pytest
 
 from tests.sandbox_support import Visitor
 from websp_gym.env import WebspEnv
-from websp_gym.env.initial_state import verify
 from websp_gym.errors import InitialStateError, WorldError
 from websp_gym.records.load import load_trajectory
 from websp_gym.records.verdict import Verdict
@@ -21,6 +20,7 @@ from websp_gym.scoring.truth import state_verdict_of_record
 from websp_gym.tasks.goals import Expect, Goal
 from websp_gym.tasks.initial_steps import Prepare, PrepareStep
 from websp_gym.tasks.instances import Instance, load_instance
+from websp_gym.world.initial_state import verify
 from websp_gym.world.sandbox import SandboxEpisode, SandboxWorld
 from websp_gym.world.state import WorldState
 

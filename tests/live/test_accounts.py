@@ -17,12 +17,9 @@ from cryptography.fernet import Fernet
 from tests.command_support import websp_here
 from tests.keyring_support import FileKeyring
 from tests.live_support import home
-from websp_gym.authoring.live_check import check_account
-from websp_gym.env.live_state import LiveInitialState
-from websp_gym.env.options import Options
 from websp_gym.errors import SetupError, WorldError
-from websp_gym.tasks.instances import load_instance
-from websp_gym.world.live.accounts import (
+from websp_gym.live.account import AccountsInUseError
+from websp_gym.live.accounts import (
     Account,
     accounts_file,
     accounts_for,
@@ -30,11 +27,13 @@ from websp_gym.world.live.accounts import (
     save_accounts,
     secret_of,
 )
-from websp_gym.world.live.live import AccountsInUseError, LiveSettings, LiveWorld
-from websp_gym.world.live.pace import Pace
-from websp_gym.world.live.sign_ins import forget_sign_in, keep_sign_in, kept_sign_in
-from websp_gym.world.live.totp import code_now
-from websp_gym.world.live.vault import forget_secret, read_secret, store_secret
+from websp_gym.live.check import check_account
+from websp_gym.live.pace import Pace
+from websp_gym.live.sign_ins import forget_sign_in, keep_sign_in, kept_sign_in
+from websp_gym.live.totp import code_now
+from websp_gym.live.vault import forget_secret, read_secret, store_secret
+from websp_gym.live.world import LiveWorld
+from websp_gym.tasks.instances import load_instance
 
 __all__ = ["home"]
 SECRET = "correct horse battery"
@@ -157,10 +156,8 @@ def test_without_a_keyring_nothing_is_asked_and_nobody_signs_in(monkeypatch: pyt
     assert (login.returncode, login.stdout) == (2, "")
     with pytest.raises(SetupError) as caught:
         next(check_account("steam-1"))
-    instance = load_instance("Steam-task-194")
-    episode = LiveWorld(instance.site, LiveSettings()).open_episode(instance.site, signed_in=True)
-    with closing(episode), pytest.raises(SetupError) as in_episode:
-        LiveInitialState(instance, episode, Options(world="live", restore=True))
+    with pytest.raises(SetupError) as in_episode:
+        LiveWorld(load_instance("Steam-task-194").site, restore=True)
     for told in (added.stderr, login.stderr, str(caught.value), str(in_episode.value)):
         assert "export WEBSP_STATE_KEY=$(python -c" in " ".join(told.split())
 
@@ -213,14 +210,14 @@ def test_a_key_that_is_not_base32_is_not_repeated() -> None:
 
 
 def test_one_episode_uses_an_account_at_a_time(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("websp_gym.world.live.live._TO_WAIT", 0.2)
+    monkeypatch.setattr("websp_gym.live.account._TO_WAIT", 0.2)
     save_accounts({"steam-1": Account(site="steam"), "steam-2": Account(site="steam")})
     site = load_instance("Steam-task-194").site
-    first = LiveWorld(site, LiveSettings(account="steam-1"))
+    first = LiveWorld(site, account="steam-1")
     episode = first.open_episode(site, signed_in=True)
     with pytest.raises(WorldError, match="steam-1 is in use by another episode"):
         first.open_episode(site, signed_in=True)
-    LiveWorld(site, LiveSettings(account="steam-2")).open_episode(site, signed_in=True).close()
+    LiveWorld(site, account="steam-2").open_episode(site, signed_in=True).close()
     episode.close()
     first.open_episode(site, signed_in=True).close()
 
@@ -229,10 +226,10 @@ def test_one_episode_uses_an_account_at_a_time(home: Path, monkeypatch: pytest.M
 def test_each_episode_gets_the_first_account_that_is_free(
     home: Path, monkeypatch: pytest.MonkeyPatch, named: str | None
 ) -> None:
-    monkeypatch.setattr("websp_gym.world.live.live._TO_WAIT", 0.2)
+    monkeypatch.setattr("websp_gym.live.account._TO_WAIT", 0.2)
     save_accounts({f"steam-{number}": Account(site="steam", locale=f"en-{number}") for number in (1, 2)})
     site = load_instance("Steam-task-194").site
-    worlds = [LiveWorld(site, LiveSettings(account=named)) for _ in range(3)]
+    worlds = [LiveWorld(site, account=named) for _ in range(3)]
     episodes = [world.open_episode(site, signed_in=True) for world in worlds[:2]]
     names = [episode.account_name for episode in episodes]
     assert names == (["steam-1", "steam-2"] if named is None else ["steam-2", "steam-1"])
@@ -249,8 +246,8 @@ def test_accounts_that_start_the_browser_differently_are_not_dealt_out(home: Pat
     save_accounts({"a": Account(site="steam"), "b": Account(site="steam", browser_args=("--lang=de",))})
     site = load_instance("Steam-task-194").site
     with pytest.raises(SetupError, match="the accounts a, b differ in their browser_args"):
-        LiveWorld(site, LiveSettings())
-    assert LiveWorld(site, LiveSettings(account="b")).browser_args() == ("--lang=de",)
+        LiveWorld(site)
+    assert LiveWorld(site, account="b").browser_args() == ("--lang=de",)
 
 
 def test_what_must_not_leave_the_account_is_known_and_settings_are_not(
@@ -263,7 +260,7 @@ def test_what_must_not_leave_the_account_is_known_and_settings_are_not(
     )
     keep_sign_in("steam-1", {**STATE, "cookies": [*STATE["cookies"], {"name": "lang", "value": "en"}]})
     site = load_instance("Steam-task-194").site
-    episode = LiveWorld(site, LiveSettings()).open_episode(site, signed_in=True)
+    episode = LiveWorld(site).open_episode(site, signed_in=True)
     assert set(episode.secrets) == {"short", "ghp_0123456789abcdef", "Zk3Q9xPm2LrTwq"}
     assert episode.account == {"name": "", "username": "", "email": "a@example.com"}
     episode.close()
@@ -274,7 +271,7 @@ def test_an_option_of_the_environment_comes_before_that_of_the_account(home: Pat
         {"steam-1": Account(site="steam", locale="de-DE", time_zone="Europe/Berlin", proxy="socks5://p:1")}
     )
     site = load_instance("Steam-task-194").site
-    options = LiveWorld(site, LiveSettings(locale="en-US")).context_options()
+    options = LiveWorld(site, locale="en-US").context_options()
     assert options == {"locale": "en-US", "timezone_id": "Europe/Berlin", "proxy": {"server": "socks5://p:1"}}
 
 

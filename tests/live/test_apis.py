@@ -20,7 +20,7 @@ from cryptography.x509.oid import NameOID
 
 from tests.http_support import Handler, listening
 from websp_gym.errors import InitialStateError, SetupError, WorldError
-from websp_gym.world.live.apis import ApiRequest, described, send, undo_of
+from websp_gym.live.apis import ApiRequest, described, send, undo_of
 
 HOSTS = ("api.github.com", "huggingface.co")
 REPO = "https://api.github.com/repos/ada/notes"

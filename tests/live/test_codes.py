@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from websp_gym.live.totp import code_for_some_seconds, code_now
 from websp_gym.replay import Trace
 from websp_gym.replay.filled import fill_trace
-from websp_gym.world.live.totp import code_for_some_seconds, code_now
 
 KEY = "JBSWY3DPEHPK3PXP"
 START = "https://shop.example/login"

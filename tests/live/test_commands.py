@@ -10,12 +10,12 @@ import pytest
 from benchmarks.internet import Internet
 from tests.command_support import websp, websp_here
 from tests.live_support import home, internet, server, websp_browsing
-from websp_gym.authoring.live_check import LiveFinding
 from websp_gym.cli.live_sites import _way_out
-from websp_gym.env.live_restore import Found
-from websp_gym.world.live.accounts import accounts_file, load_accounts
-from websp_gym.world.live.sealed import keep
-from websp_gym.world.live.sign_ins import keep_sign_in, kept_sign_in
+from websp_gym.live.accounts import accounts_file, load_accounts
+from websp_gym.live.check import LiveFinding
+from websp_gym.live.restore import Found
+from websp_gym.live.sealed import keep
+from websp_gym.live.sign_ins import keep_sign_in, kept_sign_in
 
 __all__ = ["home", "internet", "server"]
 ADD = ("accounts", "add", "steam", "--email", "a@example.com", "--username", "ann", "--shown-name", "Ann")
@@ -84,7 +84,7 @@ def test_a_sign_in_by_the_login_trace_is_kept_and_checked(internet: Internet) ->
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sign-ins that give a step up after seconds: what is missing does not come."""
-    monkeypatch.setattr("websp_gym.recording.live_sign_in.TIMEOUT", 3.0)
+    monkeypatch.setattr("websp_gym.live.sign_in.TIMEOUT", 3.0)
 
 
 @pytest.mark.usefixtures("impatient")

@@ -11,11 +11,11 @@ import pytest
 from tests.command_support import websp
 from tests.judge_support import says
 from tests.live.small_site import Author, author, home, press, site
+from websp_gym.live.account import locked
+from websp_gym.live.accounts import Account, save_accounts
 from websp_gym.records.runs import Run
 from websp_gym.runner.batch import run_one
 from websp_gym.runner.jobs import Job
-from websp_gym.world.live.accounts import Account, save_accounts
-from websp_gym.world.live.live import locked
 
 __all__ = ["author", "home", "site"]
 NAMES = ("small-1", "small-2", "small-3")
@@ -52,7 +52,7 @@ def test_an_episode_waits_for_longer_than_a_reset_does(
     author: Author, judge: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(author)
-    monkeypatch.setattr("websp_gym.world.live.live._TO_WAIT", 0.1)
+    monkeypatch.setattr("websp_gym.live.account._TO_WAIT", 0.1)
     options = {"world": "live", "account": "small-3,small-2", "judge": [judge]}
     job = Job("Small-task-1", Run(agent="noop", options=options))
     taken = [locked([name])[1] for name in ("small-2", "small-3")]

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from html.parser import HTMLParser
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urljoin, urlsplit
 
 import pytest
@@ -16,6 +16,7 @@ import yaml
 from tests.conftest import MakeEnv
 from tests.paths import ROOT
 from tests.sample import in_gate, left_to_prove, long_proof, touched
+from websp_gym.actions.harm import HarmGuard
 from websp_gym.authoring.routes import fits, fixed_addresses, links_in, route_of
 from websp_gym.env import WebspEnv
 from websp_gym.errors import SetupError
@@ -23,7 +24,7 @@ from websp_gym.sandbox.client import Sandbox
 from websp_gym.tasks.instances import Instance, all_instances, load_instance, signed_in_site
 from websp_gym.tasks.sites import site_schema
 from websp_gym.world.http_probe import HttpProbe
-from websp_gym.world.live.harm import HarmGuard
+from websp_gym.world.sandbox import SandboxEpisode
 
 SITES = list(dict.fromkeys(instance.site.slug for instance in all_instances()))
 IN_GATE = in_gate(["steam", "amazon", "coursera"], sorted(touched().slugs & set(SITES)), most=2)
@@ -131,13 +132,14 @@ def test_what_a_script_or_a_full_cart_shows_is_held_back(
     env = make(instance, harm_guard=True)
     env.reset()
     assert env.task is not None
-    env.task.server.prepare(env.instance.site.slug, {}, collections)
+    episode = cast(SandboxEpisode, env.task.world_episode)
+    episode.prepare(env.instance.site.slug, {}, collections)
     for name in names:
         info = click(env, page, name)
     assert (info["reason"], info["caused_by"]) == ("stopped", "agent")
     assert info["verdict"]["status"] == "fail"
     assert f"according to the harm guard, it {kind}" in info["verdict"]["reason"]
-    assert not [event for event in env.task.server.state().events if event.kind == "destructive"]
+    assert not [event for event in env.task.world_episode.state().events if event.kind == "destructive"]
 
 
 def click(env: WebspEnv, page: str, name: str) -> dict[str, Any]:
@@ -180,7 +182,7 @@ def test_no_way_of_pressing_gets_past_the_guard(make: MakeEnv, action: str) -> N
     text = action.format(bid=bid, x=left + width / 2, y=top + height / 2, number=mark["number"])
     info = env.step(text)[4]
     assert info["reason"] == "stopped", info
-    assert env.task.server.state().sites["steam"].signed_in
+    assert env.task.world_episode.state().sites["steam"].signed_in
 
 
 def test_the_guard_lets_no_text_move_the_focus_and_press_there(make: MakeEnv) -> None:
@@ -199,7 +201,7 @@ def test_without_the_guard_the_press_is_made(make: MakeEnv) -> None:
     info = click(env, "https://www.coursera.org/courseraplus", "Subscribe")
     assert "reason" not in info
     assert env.task is not None
-    assert [event for event in env.task.server.state().events if event.kind == "destructive"]
+    assert [event for event in env.task.world_episode.state().events if event.kind == "destructive"]
 
 
 def test_what_the_task_itself_presses_is_not_held_back() -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from tests.actions_support import Hands, hands, sites
 from websp_gym.actions.computer import Screen
+from websp_gym.actions.harm import HarmGuard
 from websp_gym.browser.focus import DEEPEST
 from websp_gym.browser.internals import loop_of
 from websp_gym.browser.watch import Watch
@@ -13,7 +14,6 @@ from websp_gym.env.chat import MemoryChat
 from websp_gym.env.turns import AgentTurns
 from websp_gym.observation.observe import Observer
 from websp_gym.tasks.instances import load_instance
-from websp_gym.world.live.harm import HarmGuard
 
 __all__ = ["hands", "sites"]
 

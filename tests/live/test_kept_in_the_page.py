@@ -15,10 +15,10 @@ from tests.command_support import LONGEST
 from tests.http_support import Handler, listening
 from tests.live_support import home
 from websp_gym.browser.owner import call
-from websp_gym.recording.live_account import account_browser
+from websp_gym.live.account_browser import account_browser
+from websp_gym.live.sign_ins import keep_sign_in
 from websp_gym.recording.try_out import look_for_targets
 from websp_gym.replay import load_trace
-from websp_gym.world.live.sign_ins import keep_sign_in
 
 __all__ = ["home"]
 

@@ -9,9 +9,9 @@ import pytest
 
 from benchmarks.internet import Internet
 from tests.live_support import home, internet, live_env, server
-from websp_gym.env.initial_state import verify
 from websp_gym.errors import InitialStateError, SetupError
 from websp_gym.tasks.instances import load_instance
+from websp_gym.world.initial_state import verify
 from websp_gym.world.sandbox import SandboxEpisode
 
 __all__ = ["home", "internet", "server"]

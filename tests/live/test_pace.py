@@ -9,7 +9,7 @@ import pytest
 
 from tests.live.small_site import Author, author, home, press, site
 from tests.live_support import live_env
-from websp_gym.world.live.accounts import Account, save_accounts
+from websp_gym.live.accounts import Account, save_accounts
 
 __all__ = ["author", "home", "site"]
 
@@ -20,7 +20,7 @@ MINUTE = 20.0
 def test_a_pause_for_the_pace_is_no_time_of_the_agent_and_ends_nothing(
     author: Author, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("websp_gym.world.live.pace._MINUTE", MINUTE)
+    monkeypatch.setattr("websp_gym.live.pace._MINUTE", MINUTE)
     author.write(press("link", "Privacy", f"{author.site.url}/", "/privacy"), expect={})
     save_accounts({"small-1": Account(site="small", requests_per_minute=1)})
     limits = {"max_seconds": MINUTE - 1, "step_timeout": MINUTE - 1}

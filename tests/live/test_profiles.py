@@ -19,9 +19,9 @@ from websp_gym.browser.launch import close_profile
 from websp_gym.browser.owner import call, shut_down
 from websp_gym.browser.scratch import scratch_folder
 from websp_gym.env import WebspEnv
-from websp_gym.recording.live_account import account_browser
+from websp_gym.live.account_browser import account_browser
+from websp_gym.live.sign_ins import keep_sign_in, kept_profile, kept_sign_in
 from websp_gym.tasks.instances import load_instance
-from websp_gym.world.live.sign_ins import keep_sign_in, kept_profile, kept_sign_in
 
 __all__ = ["home", "internet", "server"]
 INSTANCE = "Steam-task-191-ON"

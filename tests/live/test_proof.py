@@ -16,9 +16,9 @@ from tests.live.offline_site import Place, serve
 from tests.live_support import home, live_env
 from websp_gym.browser.owner import call
 from websp_gym.errors import InitialStateError, SetupError
+from websp_gym.live.accounts import Account, save_accounts
 from websp_gym.recording import RecorderBrowser
 from websp_gym.replay.trace_files import load_trace
-from websp_gym.world.live.accounts import Account, save_accounts
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -228,7 +228,7 @@ def test_a_language_is_put_back_on_pages_of_that_language(
     person: Person, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # What has another name there does not come.
-    monkeypatch.setattr("websp_gym.env.live_restore.TIMEOUT", 3.0)
+    monkeypatch.setattr("websp_gym.live.restore.TIMEOUT", 3.0)
     person.start = "/spoken"
     person.record(choose_german)
     person.place.language, person.place.nickname = "en", ""

@@ -16,8 +16,8 @@ import pytest
 from benchmarks.internet import Internet
 from tests.command_support import MAIN
 from tests.live_support import home, internet, live_env, server, websp_browsing
+from websp_gym.live.sealed import kept
 from websp_gym.tasks.instances import load_instance
-from websp_gym.world.live.sealed import kept
 
 __all__ = ["home", "internet", "server"]
 PATIENCE = 150.0

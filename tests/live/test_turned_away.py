@@ -13,7 +13,7 @@ from PIL import Image
 from tests.live.small_site import Author, author, home, press, serve, site
 from tests.live_support import live_env
 from websp_gym.errors import SetupError
-from websp_gym.world.live.accounts import Account, save_accounts
+from websp_gym.live.accounts import Account, save_accounts
 
 __all__ = ["author", "home", "site"]
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tests.live_apps.application import Person, PipApplication, Start, run
 from tests.live_apps.recording import Recording, typed
-from websp_gym.world.live.totp import code_for_some_seconds
+from websp_gym.live.totp import code_for_some_seconds
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

@@ -17,9 +17,9 @@ from tests.live_apps.application import Application, Person, Running, running
 from tests.live_apps.site import TASKS, TRACES
 from tests.live_support import home
 from websp_gym.env import WebspEnv
+from websp_gym.live.accounts import Account, load_accounts, save_accounts
 from websp_gym.replay import fill
 from websp_gym.tasks.instances import load_instance, load_site
-from websp_gym.world.live.accounts import Account, load_accounts, save_accounts
 
 __all__ = ["home", "user"]
 _SHORTEST = 12

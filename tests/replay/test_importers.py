@@ -718,8 +718,7 @@ def settings_after(trace: Trace, instance: str = "Steam-task-194", set_: Any = "
         context.new_page()
         report = replay(trace, Tabs(context), set=set_, account=episode.account, timeout=30)
         assert {event.action for event in report.events} == {"clicked"}
-        assert episode.server is not None
-        return episode.server.state().sites[site.slug].settings
+        return episode.state().sites[site.slug].settings
     finally:
         context.close()
         episode.close()

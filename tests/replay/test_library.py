@@ -59,5 +59,5 @@ def test_replay_and_its_importers_know_no_task() -> None:
         assert not imported & {
             "websp_gym.tasks.ids",
             "websp_gym.tasks.instances",
-            "websp_gym.env.initial_state",
+            "websp_gym.world.initial_state",
         }, path

@@ -14,7 +14,7 @@ from websp_gym.replay import Trace, load_trace, replay
 from websp_gym.replay.library import trace_path
 from websp_gym.tasks.initial_steps import ReplayStep
 from websp_gym.tasks.instances import load_instance
-from websp_gym.world import WorldEpisode, make_world
+from websp_gym.world.sandbox import SandboxEpisode, SandboxWorld
 
 MATURE = [f"mature.{column}.{kind}" for column in ("store", "community") for kind in
           ("general", "violence", "some_nudity", "frequent_nudity", "adult_only")]  # fmt: skip
@@ -23,10 +23,8 @@ MATURE = [f"mature.{column}.{kind}" for column in ("store", "community") for kin
 class Steam:
     """A signed-in browser on the replica."""
 
-    def __init__(self, episode: WorldEpisode, tabs: Tabs) -> None:
-        assert episode.server is not None
+    def __init__(self, episode: SandboxEpisode, tabs: Tabs) -> None:
         self.episode = episode
-        self.server = episode.server
         self.tabs = tabs
         self.timeout = 30.0
 
@@ -38,13 +36,13 @@ class Steam:
     @property
     def settings(self) -> dict[str, Any]:
         """The server's settings."""
-        return self.server.state().sites["steam"].settings
+        return self.episode.state().sites["steam"].settings
 
 
 @pytest.fixture(scope="module")
 def opened(browser_thread: None) -> Iterator[Steam]:
     """An episode for the whole module: no test here depends on the state that it finds."""
-    world = make_world("sandbox")
+    world = SandboxWorld()
     context = open_context(BrowserOptions(args=world.browser_args()), viewport=(1280, 1024))
     episode = world.open_episode(load_instance("Steam-task-194").site, signed_in=True)
     episode.attach(context)
@@ -76,7 +74,7 @@ ALSO = ("191-OFF", "194", "196-ON", "196-OFF", "198-ON", "198-OFF", "200-OFF")
 def test_s0_pins_all_that_its_traces_set_whatever_the_defaults_are(steam: Steam, name: str) -> None:
     instance = load_instance(f"Steam-task-{name}").config
     opposite = {key: not value for key, value in steam.settings.items() if isinstance(value, bool)}
-    steam.server.prepare("steam", opposite, {})
+    steam.episode.prepare("steam", opposite, {})
     for step in instance.initial_state:
         assert isinstance(step, ReplayStep)
         steam.replay(load_trace(trace_path(step.replay)), step.set)

@@ -219,7 +219,7 @@ def test_an_unknown_host_gets_a_plain_page_and_a_line_in_the_egress_log(env: Web
     assert "No such site" in env.page.inner_text("body")
     assert "evil.example" in {entry["host"] for entry in Sandbox.shared().egress()}
     assert env.task is not None
-    events = [event for event in env.task.server.state().events if event.kind == "egress"]
+    events = [event for event in env.task.world_episode.state().events if event.kind == "egress"]
     assert events[-1].data["host"] == "evil.example"
 
 
@@ -358,7 +358,7 @@ SEND = """async ([url, id, how, youtube]) => {
 def test_a_page_that_knew_another_episode_s_id_could_not_use_it(env: WebspEnv, page: Page) -> None:
     """No page can know it; if one did, the browser's own header would still be the one that counts."""
     assert env.task is not None
-    ours, url = env.task.server, f"{START}account/ajaxsetcookiepreferences"
+    ours, url = env.task.world_episode, f"{START}account/ajaxsetcookiepreferences"
     shown = ours.state().sites["steam"].settings["cookies.youtube"]
     with closing(Sandbox.shared().open_episode("steam", signed_in=["steam"])) as theirs:
         before = theirs.state()

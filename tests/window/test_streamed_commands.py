@@ -25,10 +25,10 @@ from tests.recorder_support import server as pages
 from tests.window_support import PATIENCE, Person, until
 from websp_gym.browser.launch import BrowserOptions, new_context, shared_browser
 from websp_gym.browser.tabs import Tabs
+from websp_gym.live.sign_ins import kept_sign_in
 from websp_gym.recording import RecorderBrowser
 from websp_gym.replay import Trace, load_trace
 from websp_gym.window import streamed
-from websp_gym.world.live.sign_ins import kept_sign_in
 
 __all__ = ["home", "internet", "pages", "server"]
 

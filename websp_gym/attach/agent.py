@@ -147,11 +147,11 @@ class OutsideAgent:
         env, pipe = self._env, self._pipe
         if env is None or pipe is None or env.task is None:
             raise WorldError("no episode is running; call join() and reset() first")
-        world_episode = env.task.world_episode
+        world_episode, reacts_at_once = env.task.world_episode, env.task.world.reacts_at_once
 
         def attach() -> AttachedEpisode:
             episode = AttachedEpisode(pipe, env.tabs, world_episode.secrets, env.observation)
-            episode.scripts.timers = world_episode.server is not None
+            episode.scripts.timers = reacts_at_once
             episode.dialogs.begin()
             return episode
 

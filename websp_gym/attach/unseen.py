@@ -29,7 +29,7 @@ class UnseenChanges:
     """
 
     def __init__(self, episode: WorldEpisode) -> None:
-        self._server = episode.server
+        self._episode = episode
         self._seen = self._ask()
 
     def step_ended(self, turn: object) -> None:
@@ -44,10 +44,8 @@ class UnseenChanges:
             turn: The turn that comes next; ``None`` for none in time.
             final: Whether the episode ends with it. Then nothing changes any more, so that all is noted.
         """
-        if self._server is None:
-            return None
         if final:
-            self._server.seal()
+            self._episode.seal()
         last, before = self._ask()(), self._seen()
         self._seen = lambda: last
         if last <= before:
@@ -55,7 +53,7 @@ class UnseenChanges:
         until = turn.began - _MOMENT if isinstance(turn, OutsideAction) and turn.by_script else float("inf")
         events = [
             event
-            for event in self._server.state().since(before)
+            for event in self._episode.state().since(before)
             if event.kind not in _CHANGES_NOTHING and event.time < until
         ]
         if not events:
@@ -70,7 +68,5 @@ class UnseenChanges:
         return changed
 
     def _ask(self) -> Callable[[], int]:
-        if self._server is None:
-            return lambda: 0
-        answer = self._server.ask_last_seq()
+        answer = self._episode.log_position()
         return lambda: answer() or 0

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
     from websp_gym.agents import Agent
     from websp_gym.env import WebspEnv
-    from websp_gym.env.options import InitialStateMode
     from websp_gym.env.play import Transition
     from websp_gym.env.rollout import Briefing
     from websp_gym.records.verdict import Verdict
     from websp_gym.tasks.instances import Instance
+    from websp_gym.world import InitialStateMode
     from websp_gym.world.state import WorldState
 
 _STEPS = 200
@@ -128,7 +128,7 @@ def play_instance(
         if task is None or task.verdict is None or task.s0 is None:
             raise WorldError(f"{instance.id}: the episode ended without a verdict")
         actions = sum(step.counted for step in task.trajectory.steps) - 1
-        end = task.server.state()
+        end = task.world_episode.state()
         return PlayedEpisode(
             task.verdict,
             task.s0.state,

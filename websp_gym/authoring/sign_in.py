@@ -93,7 +93,7 @@ def _unreported(env: WebspEnv) -> Iterator[str]:
     """Yield a problem if the session expires before the oracle's last change and no page reports it."""
     observation, _ = env.reset()
     assert env.task is not None
-    server, oracle = env.task.server, _oracle(env)
+    server, oracle = env.task.world_episode, _oracle(env)
     states = [server.state().sites]
     for _ in play(oracle.act, observation, env.step):
         states.append(server.state().sites)

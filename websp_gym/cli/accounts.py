@@ -12,8 +12,7 @@ from websp_gym.cli.completing import complete_site
 from websp_gym.cli.options import AsJson
 from websp_gym.cli.output import Console, plain_table, print_json
 from websp_gym.errors import SetupError, nearest
-from websp_gym.tasks.instances import all_instances
-from websp_gym.world.live.accounts import (
+from websp_gym.live.accounts import (
     Account,
     SignInKind,
     accounts_file,
@@ -21,8 +20,9 @@ from websp_gym.world.live.accounts import (
     load_accounts,
     save_accounts,
 )
-from websp_gym.world.live.sign_ins import forget_sign_in, sign_in_kept_at
-from websp_gym.world.live.vault import KEYRING, forget_secret, in_keyring, store_secret
+from websp_gym.live.sign_ins import forget_sign_in, sign_in_kept_at
+from websp_gym.live.vault import KEYRING, forget_secret, in_keyring, store_secret
+from websp_gym.tasks.instances import all_instances
 
 accounts = typer.Typer(
     name="accounts",

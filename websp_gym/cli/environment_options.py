@@ -9,11 +9,12 @@ from typing import Annotated, Any
 import typer
 
 from websp_gym.cli.options import Dataset, Headed, Quorum
-from websp_gym.env.options import InitialStateMode, Login, Options
+from websp_gym.env.options import Options
 from websp_gym.errors import SetupError
 from websp_gym.observation import ObservationKind
 from websp_gym.scoring.outcome import REWARDS
 from websp_gym.tasks.instances import InstructionVariant
+from websp_gym.world import InitialStateMode, Login
 
 SIZE = "x".join(map(str, Options.viewport))
 Instruction = Annotated[

@@ -7,15 +7,15 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from websp_gym.authoring.live_check import LiveFinding, check_account, give_up, planned, put_back
 from websp_gym.browser.confinement import require_display
 from websp_gym.cli.completing import complete_site
 from websp_gym.cli.options import AsJson, Headed
 from websp_gym.cli.output import FAILED, OK, Console, plain_table, print_json
 from websp_gym.errors import SetupError, nearest
-from websp_gym.world.live.accounts import load_accounts
-from websp_gym.world.live.permission import require_live
-from websp_gym.world.live.sealed import kept_at
+from websp_gym.live.accounts import load_accounts
+from websp_gym.live.check import LiveFinding, check_account, give_up, planned, put_back
+from websp_gym.live.permission import require_live
+from websp_gym.live.sealed import kept_at
 
 live = typer.Typer(
     name="live",

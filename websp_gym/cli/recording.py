@@ -16,17 +16,17 @@ from websp_gym.cli.options import Overwrite, SignedOut, Stream, StreamPort
 from websp_gym.cli.output import Console
 from websp_gym.cli.streaming import stream_port, tell_address
 from websp_gym.errors import ReplayError, SetupError, WorldError
+from websp_gym.live.account_browser import account_named
+from websp_gym.live.permission import require_live
 from websp_gym.paths import own_traces
 from websp_gym.recording.by_hand import record_by_hand
 from websp_gym.recording.dry_run import check_file, dry_run, site_of
-from websp_gym.recording.live_account import account_named
 from websp_gym.recording.try_out import Sighting, look_for_targets
 from websp_gym.replay import load_trace
 from websp_gym.replay.importers.account_values import holds_value
 from websp_gym.replay.left_out import places_of, way_out
 from websp_gym.replay.library import find_trace, site_slug
 from websp_gym.tasks.instances import all_instances
-from websp_gym.world.live.permission import require_live
 
 if TYPE_CHECKING:
     from websp_gym.recording import RecorderBrowser

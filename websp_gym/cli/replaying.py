@@ -16,13 +16,13 @@ from websp_gym.cli.live import live_account, new_password
 from websp_gym.cli.options import AsJson, Headed, SignedOut, TraceName
 from websp_gym.cli.output import Console, plain_table, print_json
 from websp_gym.errors import ReplayError, SetupError
+from websp_gym.live.permission import require_live
 from websp_gym.recording.dry_run import Change, dry_run
 from websp_gym.recording.live import replay_live
 from websp_gym.replay import EventReport, Trace, load_trace
 from websp_gym.replay.evidence import Candidate
 from websp_gym.replay.expectations import Set
 from websp_gym.replay.library import find_trace
-from websp_gym.world.live.permission import require_live
 
 _ON_OFF = {True: "on", False: "off", None: ""}
 _MOST_EXPLAINED = 6

@@ -17,17 +17,17 @@ from websp_gym.cli.options import Headed, Stream, StreamPort
 from websp_gym.cli.output import FAILED, OK, Console, plain_table
 from websp_gym.cli.streaming import stream_port, tell_address
 from websp_gym.errors import SetupError, WebspError, WorldError, nearest
-from websp_gym.recording.live_account import account_browser
-from websp_gym.recording.live_sign_in import LiveSignIn
+from websp_gym.live.account_browser import account_browser
+from websp_gym.live.accounts import Account, load_accounts
+from websp_gym.live.permission import require_live
+from websp_gym.live.sealed import require_key
+from websp_gym.live.sign_in import LiveSignIn
+from websp_gym.live.sign_ins import keep_sign_in
 from websp_gym.window import streamed
-from websp_gym.world.live.accounts import Account, load_accounts
-from websp_gym.world.live.permission import require_live
-from websp_gym.world.live.sealed import require_key
-from websp_gym.world.live.sign_ins import keep_sign_in
 
 if TYPE_CHECKING:
     from websp_gym.browser.tabs import Tabs
-    from websp_gym.world.live.live import LiveEpisode
+    from websp_gym.live.account import AccountInUse
 
 _LOOK_MS = 200.0
 
@@ -88,7 +88,7 @@ def login(
 
 
 def _by_hand(
-    tabs: Tabs, episode: LiveEpisode, sign_in: LiveSignIn, console: Console, port: int | None
+    tabs: Tabs, episode: AccountInUse, sign_in: LiveSignIn, console: Console, port: int | None
 ) -> None:
     """Let the person sign in: in the browser's own window, or in one that is streamed to a port."""
     sign_in.is_signed_in(tabs)  # opens the page on which one signs in

@@ -31,7 +31,7 @@ from websp_gym.replay.trace import MAX_BYTES
 from websp_gym.replay.trace_files import save_trace
 from websp_gym.tasks.ids import known_ids
 from websp_gym.tasks.instances import Instance, all_instances
-from websp_gym.world.live.folders import datasets_folder
+from websp_gym.user_folders import datasets_folder
 
 _NO_LOGIN = (
     "no file is named, as login traces hold passwords and are not published; record yours and name it there, or sign "

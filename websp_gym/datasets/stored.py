@@ -22,7 +22,7 @@ from websp_gym.tasks.published import PublishedChecks
 from websp_gym.tasks.reading import read_model
 from websp_gym.tasks.schema import ConfigModel, OnOff, Value
 from websp_gym.tasks.work import WorkStep
-from websp_gym.world.live.folders import datasets_folder
+from websp_gym.user_folders import datasets_folder
 
 OFFICIAL = "official"
 """Name of the published dataset."""

@@ -91,13 +91,17 @@ class _Pages:
 
     @property
     def _context(self) -> BrowserContext:
-        """The context of the other pages: one of a copy of the episode, or the agent's where there is no server."""
-        context, server = self._tabs.context, self._episode.server
-        if self._own is None and server is not None and context.browser is not None:
+        """The context of the other pages: one of a copy of the episode, or the agent's where there are no copies."""
+        context = self._tabs.context
+        if self._own is None and self._end is None and context.browser is not None:
             size = self._tabs.current.viewport_size or {"width": 1280, "height": 800}
-            self._own = new_context(context.browser, viewport=(size["width"], size["height"]))
-            self._own.add_cookies(cast("list[Any]", context.cookies()))
-            self._end = server.attach_copy(self._own)
+            copy = new_context(context.browser, viewport=(size["width"], size["height"]))
+            copy.add_cookies(cast("list[Any]", context.cookies()))
+            self._end = self._episode.copy_for(copy)
+            if self._end is None:
+                copy.close()
+            else:
+                self._own = copy
         return self._own or context
 
     def close(self) -> None:

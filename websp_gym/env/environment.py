@@ -17,7 +17,7 @@ from websp_gym.datasets import in_dataset
 from websp_gym.env.episode import Episode
 from websp_gym.env.failures import as_world_error, info_after
 from websp_gym.env.heap import trim_heap
-from websp_gym.env.options import LIVE_OPTIONS, RENDER_MODES, check_readable, for_episode, read_options
+from websp_gym.env.options import RENDER_MODES, check_readable, for_episode, read_options
 from websp_gym.env.play import StepResult
 from websp_gym.env.spaces import ActionText
 from websp_gym.errors import SetupError, WebspError, WorldError
@@ -29,7 +29,6 @@ from websp_gym.records.ending import Ending
 from websp_gym.scoring.rewards import make_reward
 from websp_gym.tasks.instances import Instance
 from websp_gym.world import make_world
-from websp_gym.world.live.live import LiveSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -92,19 +91,19 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
             policies=policies is not None,
         )
         self.action_space = ActionText()
-        of_live = {name: getattr(self.options, name) for name in LIVE_OPTIONS}
-        self._world = make_world(self.options.world, instance.site, LiveSettings(**of_live))
+        of_world = {name: getattr(self.options, name) for name in self.options.kind.options}
+        self._world = make_world(self.options.world, instance.site, **of_world)
         # Build the reward now: one that is unavailable must fail here, not at the end of an episode.
         if policies is not None:
             make_user(self.options.user, policies)
-            if self.options.world == "live" and (policies.texts or any(policies.faults)):
+            if not self.options.kind.is_ours and (policies.texts or any(policies.faults)):
                 raise SetupError(
                     f"the policies {', '.join(policies.spec)} plant texts or faults, which is impossible on a "
                     "live website; use a set without them",
                     option="policies",
                 )
             if policies.right_end is not None and (
-                self.options.world == "live" or self.options.reward == "judge"
+                not self.options.kind.is_ours or self.options.reward == "judge"
             ):
                 raise SetupError(
                     f"the policies {', '.join(policies.spec)} have a right_end, which needs the state of the "

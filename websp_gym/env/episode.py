@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.actions.computer import Pages, Screen, written
+from websp_gym.actions.harm import HarmGuard
 from websp_gym.browser.driver import discard_dead_driver, event_loop
 from websp_gym.browser.internals import loop_of
 from websp_gym.browser.launch import BrowserOptions, close_unless_used, first_page, open_context, version_of
@@ -32,7 +33,6 @@ from websp_gym.policies.watch import PolicyWatch
 from websp_gym.records.ending import Ending
 from websp_gym.records.trajectory import versions
 from websp_gym.texts import encodable
-from websp_gym.world.live.harm import HarmGuard
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext
@@ -130,8 +130,7 @@ class Episode:
             ) from error
 
     def _begin(self, called: float, watch: Watch) -> tuple[Observation, Info]:
-        if self.options.world == "live":
-            self.task.open()
+        self.task.open()
         watch.suspect = "browser"
         self.context = watch.context = open_context(
             self._flags, viewport=self.options.viewport, **self.task.world.context_options()
@@ -147,7 +146,7 @@ class Episode:
         page = first_page(self.context)
         watch.suspect = "page"
         goal, report = self.task.setup(page, self.tabs)
-        if self.task.world_episode.server is None:
+        if self.task.world_episode.shows_secrets:
             self.observer.veil = Veil(self.task.world_episode.secrets)
         if self.policies is not None:
             self._policy_watch = self._watch_of(self.policies, goal)
@@ -348,9 +347,8 @@ class Episode:
 
     def _seal_if_over(self) -> None:
         """Keep what pages do after the end from counting: the state of this moment is scored."""
-        server = self.task.world_episode.server
-        if self.ending is not None and server is not None:
-            server.seal()
+        if self.ending is not None:
+            self.task.world_episode.seal()
 
     def _note_ending(self) -> None:
         """Set :attr:`ending` if this step ends the episode."""

@@ -15,13 +15,12 @@ from websp_gym.observation import ObservationKind
 from websp_gym.records.runs import qualified_name
 from websp_gym.scoring.outcome import REWARDS, default_reward
 from websp_gym.tasks.instances import Instance, InstructionVariant
+from websp_gym.world import InitialStateMode, Login, WorldKind, world_kind, world_kinds
 
 if TYPE_CHECKING:
     from websp_gym.scoring.outcome import RewardSpec
 
 RENDER_MODES = ("human", "rgb_array")
-InitialStateMode = Literal["replay", "snapshot"]
-Login = Literal["session", "replay"]
 OnUnscored = Literal["raise", "zero"]
 OnError = Literal["raise", "truncate"]
 
@@ -119,9 +118,14 @@ class Options:
     render_mode: str | None = None
 
     @property
+    def kind(self) -> WorldKind:
+        """What is known of the world."""
+        return world_kind(self.world)
+
+    @property
     def guarded(self) -> bool:
         """Whether the harm guard is on."""
-        return self.world == "live" if self.harm_guard is None else self.harm_guard
+        return not self.kind.is_ours if self.harm_guard is None else self.harm_guard
 
     def as_dict(self) -> dict[str, Any]:
         """Return the options as JSON data, as a trajectory stores them.
@@ -137,9 +141,8 @@ class Options:
             del values["policies"], values["user"]
         else:
             values["policies"] = list(self.policies)
-        if self.world == "sandbox":
-            for name in (*LIVE_OPTIONS, "restore"):
-                del values[name]
+        for name in _of_other_worlds(self.kind):
+            del values[name]
         for name in ("harm_guard", "dataset"):
             if values[name] is None:
                 del values[name]
@@ -165,26 +168,24 @@ class Options:
         return read_options(data)
 
 
-LIVE_DEFAULTS: Mapping[str, Any] = {
-    "reward": default_reward("live"),
-    "step_timeout": 60.0,
-    "reset_timeout": 300.0,
-}
-"""Defaults of the live world that differ: sites are slower there, and S0 is read back from loaded pages."""
-
-
-def refuse_live(options: Mapping[str, Any]) -> None:
-    """Raise ``SetupError`` for the live world, where one account serves one instance at a time, and nobody trains."""
-    if options.get("world") == "live":
+def refuse_foreign(options: Mapping[str, Any]) -> None:
+    """Raise ``SetupError`` for a world that is not ours, where an account serves one episode, and nobody trains."""
+    world = str(options.get("world", Options.world))
+    if not world_kind(world).is_ours:
         raise SetupError(
-            'rollouts, vectors and websp-v0 run in world="sandbox" only: an account on a live website serves '
-            'one episode at a time; to measure there, use gym.make(ID, world="live") or `websp run --world live`',
+            f'rollouts, vectors and websp-v0 do not run in world="{world}": an account on a website of others '
+            f'serves one episode at a time; to measure there, use gym.make(ID, world="{world}") or '
+            f"`websp run --world {world}`",
             option="world",
         )
 
 
-LIVE_OPTIONS = ("account", "locale", "time_zone", "user_agent", "proxy")
-"""Options of the live world only."""
+def _of_other_worlds(kind: WorldKind) -> tuple[str, ...]:
+    """Return the names of the options that only other worlds take."""
+    every = {name for world in world_kinds() for name in world_kind(world).options}
+    return tuple(name for name in vars(Options) if name in every - set(kind.options))
+
+
 _NOT_STORED = ("record_to", "action_mapping")
 EPISODE_OPTIONS = (
     "instruction",
@@ -276,7 +277,11 @@ def read_options(given: Mapping[str, Any]) -> Options:
         values["policies"] = tuple(map(str, [given_policies] if single else given_policies))
     if values.get("record_to") is not None:
         values["record_to"] = Path(values["record_to"])
-    options = Options(**({**LIVE_DEFAULTS, **values} if values.get("world") == "live" else values))
+    world = str(values.get("world", Options.world))
+    defaults: dict[str, Any] = dict(world_kind(world).defaults)
+    if not world_kind(world).is_ours:
+        defaults["reward"] = default_reward(world)
+    options = Options(**{**defaults, **values})
     if options.policies is None:
         _check_without_policies(options)
     _check_world(options)
@@ -303,10 +308,11 @@ def _check_without_policies(options: Options) -> None:
 
 
 def _check_world(options: Options) -> None:
-    if options.world != "live":
-        for name in (*LIVE_OPTIONS, "restore"):
-            if value := getattr(options, name):
-                raise SetupError(f'{name}={value!r} is an option of world="live" only', option=name)
+    for name in _of_other_worlds(options.kind):
+        if value := getattr(options, name):
+            takers = " or ".join(f'"{each}"' for each in world_kinds() if name in world_kind(each).options)
+            raise SetupError(f"{name}={value!r} is an option of world={takers} only", option=name)
+    if options.kind.is_ours:
         return
     # The tasks of a dataset may have checks of their own, which read pages.
     if options.reward in ("siblings", "strict") or (options.reward in _BY_STATE and options.dataset is None):
@@ -328,7 +334,7 @@ def unreadable(options: Options) -> SetupError:
 
 def check_readable(options: Options, instance: Instance) -> None:
     """Raise ``SetupError`` if the reward reads a state that no one can read."""
-    if options.world == "live" and options.reward in _BY_STATE and instance.task.published is None:
+    if not options.kind.is_ours and options.reward in _BY_STATE and instance.task.published is None:
         raise unreadable(options)
 
 

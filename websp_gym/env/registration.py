@@ -220,13 +220,13 @@ def _vector(
 ) -> AsyncVectorEnv:
     import gymnasium as gym
 
-    from websp_gym.env.options import refuse_live
+    from websp_gym.env.options import refuse_foreign
     from websp_gym.world import make_world
 
     more: dict[str, Any] = (
         {} if autoreset_mode is None else {"autoreset_mode": _autoreset_mode(autoreset_mode)}
     )
-    refuse_live(options)
+    refuse_foreign(options)
     end_unguarded()
     # Start the server here, in the parent, so that all processes share it.
     make_world(str(options.get("world", "sandbox"))).browser_args()

@@ -9,7 +9,7 @@ import numpy as np
 
 from websp_gym.datasets import in_dataset
 from websp_gym.env.environment import WebspEnv
-from websp_gym.env.options import of_reset, refuse_live
+from websp_gym.env.options import of_reset, refuse_foreign
 from websp_gym.errors import SetupError, UnknownInstanceError, nearest
 from websp_gym.tasks.ids import known_ids
 from websp_gym.tasks.instances import load_instance
@@ -38,7 +38,7 @@ class SampledEnv(WebspEnv):
     def __init__(self, ids: Sequence[str], **options: Any) -> None:
         if not ids:
             raise SetupError("there is no instance to play", option="ids")
-        refuse_live(options)
+        refuse_foreign(options)
         self.ids = tuple(ids)
         """Ids of the instances. :attr:`instance` is that of the current episode."""
         super().__init__(load_instance(self.ids[0]), **options)

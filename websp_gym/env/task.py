@@ -13,13 +13,9 @@ from websp_gym.browser.tabs import Tabs
 from websp_gym.browsergym import AbstractBrowserTask
 from websp_gym.env.cheat import solve
 from websp_gym.env.end_pages import read_pages
-from websp_gym.env.initial_state import reach
-from websp_gym.env.live_state import LiveInitialState
 from websp_gym.env.options import Options
-from websp_gym.env.s0_report import S0Report
 from websp_gym.errors import JudgeError, WorldError
 from websp_gym.policies.judging import judge
-from websp_gym.recording.live_answers import answers
 from websp_gym.records.ending import Ending, EndReason
 from websp_gym.records.recorder import Recorder
 from websp_gym.records.trajectory import Trajectory, now
@@ -30,7 +26,7 @@ from websp_gym.scoring.outcome import EpisodeEnd
 from websp_gym.scoring.rewards import Reward
 from websp_gym.tasks.instances import Instance
 from websp_gym.tasks.published import of_account
-from websp_gym.world.live.live import LiveEpisode
+from websp_gym.world.s0_report import S0Report
 from websp_gym.world.state import WorldState
 
 if TYPE_CHECKING:
@@ -40,7 +36,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
     from websp_gym.policies.sets import Policies
-    from websp_gym.world import Server, World, WorldEpisode
+    from websp_gym.world import World, WorldEpisode
 
 
 class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
@@ -86,7 +82,6 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
             self.trajectory.policies = policies.as_record()
         self._reward = reward
         self._world_episode: WorldEpisode | None = None
-        self._live: LiveInitialState | None = None
 
     @property
     def world_episode(self) -> WorldEpisode:
@@ -94,14 +89,6 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         if self._world_episode is None:
             raise WorldError("the task is not set up; call reset() first")
         return self._world_episode
-
-    @property
-    def server(self) -> Server:
-        """The server side of the episode. Raises ``WorldError`` before :meth:`setup` and on the live web."""
-        server = self.world_episode.server
-        if server is None:
-            raise WorldError(f'the state of the server cannot be read in world="{self.world.name}"')
-        return server
 
     def setup(self, page: Page, tabs: Tabs | None = None) -> tuple[str, dict[str, Any]]:
         """Open an episode of the world, reach and verify S0, and go to the start page.
@@ -125,11 +112,10 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         if self._world_episode is None:
             self.open()
         self.world_episode.attach(page.context)
-        self.s0 = self._reach(self.world_episode, tabs)
+        self.s0 = self.world_episode.reach(self.instance, tabs, self.options)
         decision = self.instance.config.decision
-        server = self.world_episode.server
-        if server is not None and (self.policies is not None or decision is not None):
-            server.stage(
+        if self.policies is not None or decision is not None:
+            self.world_episode.stage(
                 self.policies.texts if self.policies else {},
                 [fault.as_dict() for fault in self.policies.faults] if self.policies else [],
                 decision.model_dump(mode="json") if decision else None,
@@ -206,10 +192,8 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         record = self.trajectory
         record.close(ending)
         start = self.s0.state if self.s0 else WorldState()
-        server = self.world_episode.server
-        if server is not None:
-            server.seal()
-        end = server.state() if server is not None else WorldState()
+        self.world_episode.seal()
+        end = self.world_episode.state()
         slug = self.instance.site.slug
         record.end = end.as_dict().get(slug, {})
         record.events = [event.__dict__ for event in end.since(start.last_seq)]
@@ -218,8 +202,9 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         instance = self.instance.ending_in(record.right_end)
         outcome = self.outcome = EpisodeEnd(instance, start, end, ending, record, self.folder, kept)
         verdict = failed_early(ending.reason, ending.detail) or self._reward(outcome)
-        if verdict.status == "pass" and server is not None:
-            verdict = replace(verdict, effects=server.effects(slug, instance.task.goal, start, end))
+        if verdict.status == "pass":
+            effects = self.world_episode.effects(slug, instance.task.goal, start, end)
+            verdict = replace(verdict, effects=effects)
         # Whatever decided, what was done of the task is told by the state.
         verdict = replace(verdict, progress=outcome.truth.progress, policies=kept)
         self.verdict = with_failure_causes(verdict, outcome)
@@ -259,17 +244,9 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         """End the episode in the world."""
         if self._world_episode is None:
             return
-        if self._live is not None:
-            self._live.put_back()
+        self._world_episode.put_back()
         self._world_episode.close()
         self._world_episode = None
-
-    def _reach(self, episode: WorldEpisode, tabs: Tabs) -> S0Report:
-        if isinstance(episode, LiveEpisode):
-            self._live = LiveInitialState(self.instance, episode, self.options)
-            return self._live.reach(tabs)
-        how, login = self.options.initial_state, self.options.login
-        return reach(self.instance, episode, self.server, tabs, how=how, login=login)
 
     def _go_to_start(self, tabs: Tabs) -> None:
         """Open the start page and, behind it, the task's other tabs, each as the first entry of its history."""
@@ -289,15 +266,9 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
             settle(tabs)
 
     def _open_in_current(self, tabs: Tabs, address: str) -> None:
-        site, episode = self.instance.site, self.world_episode
+        episode = self.world_episode
         url = address if episode.site_url is None else address_on(address, episode.site_url)
-        if isinstance(episode, LiveEpisode):  # the agent must not be blamed for what it answers
-            with answers(tabs, site, episode.account_name) as answered:
-                answered.load(url)
-                answered.check()
-        else:
-            tabs.current.goto(url, wait_until="commit")
-            settle(tabs)
+        episode.open_page(tabs, url)
         tabs.forget_history()
 
 

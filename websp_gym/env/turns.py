@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from websp_gym.actions import Action
     from websp_gym.actions.calls import Call
     from websp_gym.actions.computer import ComputerAction, Screen
+    from websp_gym.actions.harm import HarmGuard
     from websp_gym.browser.tabs import Tabs
     from websp_gym.browser.watch import Watch
     from websp_gym.env.chat import MemoryChat
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     from websp_gym.observation.observe import Observer
     from websp_gym.policies.watch import PolicyWatch
     from websp_gym.records.trajectory import View
-    from websp_gym.world.live.harm import HarmGuard
 
 _KEYS = ("press", "keyboard_press", "keyboard_down", "keyboard_type")
 _ENTER = {"Enter", "NumpadEnter", "Return", "\n", "\r"}

@@ -6,11 +6,11 @@ import reprlib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from websp_gym.env.initial_state import differences_of
 from websp_gym.records.trajectory import Trajectory
 from websp_gym.tasks.instances import Instance
 from websp_gym.tasks.sites import site_schema
 from websp_gym.world.fresh import fresh_account
+from websp_gym.world.initial_state import differences_of
 from websp_gym.world.state import SESSIONS, Item, WorldState, world_state
 
 _Items = dict[str, dict[str, Item]]

@@ -29,7 +29,7 @@ from websp_gym.tasks.goals import RightEnd
 from websp_gym.tasks.ids import is_work, matches
 from websp_gym.tasks.instances import Instance
 from websp_gym.tasks.sites import site_schema
-from websp_gym.world.live.folders import datasets_folder
+from websp_gym.user_folders import datasets_folder
 
 FOLDER = "policies"
 """Folder of ``task_configs`` with one folder per set, each with one file per site."""

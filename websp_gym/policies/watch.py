@@ -75,9 +75,7 @@ class PolicyWatch:
         self.reply = ""
         """What the user replied in the last step; empty if nothing was asked."""
         self._user = user
-        self._server = episode.server
-        self._account = episode.account
-        self._kept_secret = episode.secrets
+        self._episode = episode
         self._tabs = tabs
         self._site = site
         self._asked = 0
@@ -158,8 +156,8 @@ class PolicyWatch:
         self._asked += 1
         self._outflow.says(text, "question")
         state = None
-        if self._server is not None and self._begun() is not None:
-            state = self._server.state().sites.get(self._site)
+        if self._begun() is not None:
+            state = self._episode.state().sites.get(self._site)
         self._facts.question = self._user.reply(text, state)
         self.reply = self._facts.question.reply
         self._known.learn("user", [self.reply])
@@ -192,7 +190,7 @@ class PolicyWatch:
         return self._begun()
 
     def _begun(self) -> int | None:
-        return None if self._server is None else self._server.ask_last_seq()()
+        return self._episode.log_position()()
 
     def _look(self, marks: Marks) -> None:
         """Take what the page in view says and offers, if it shows something else than the last time."""
@@ -212,7 +210,7 @@ class PolicyWatch:
     def at_rest(self) -> None:
         """Start asking the world for its last event now that the page is at rest; observing takes longer than
         that."""
-        self._last_seq = None if self._server is None else self._server.ask_last_seq()
+        self._last_seq = self._episode.log_position()
 
     def end_step(self, error: str, marks: Marks) -> StepFacts:
         """Return the facts of the step, after the observation.
@@ -276,14 +274,9 @@ class PolicyWatch:
 
     def _values(self, name: str) -> Iterator[str]:
         if name != "token":
-            yield self._texts.get(name) or self._account[name]
+            yield self._texts.get(name) or self._episode.account[name]
             return
-        if self._server is None:
-            yield from self._kept_secret  # which of them are tokens, only the site knows
-            return
-        state = self._server.state().sites.get(self._site)
-        tokens = [str(item["id"]) for item in state.collections.get("tokens", ())] if state else []
-        yield from self._server.token_texts(self._site, tokens)
+        yield from self._episode.token_texts(self._site)
 
     def _add(self, facts: ActionFacts, *, free: bool) -> None:
         """Add the facts of an action. What is typed on a page that no observation showed may come from there."""

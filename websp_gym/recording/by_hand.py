@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from websp_gym.browser.tabs import Tabs
-from websp_gym.recording.live_account import world_of
+from websp_gym.live.account_browser import world_of
 from websp_gym.recording.recorder_browser import RecorderBrowser, Status
 from websp_gym.recording.watch import stop_signals, watch
 from websp_gym.replay import Trace, replay, save_trace

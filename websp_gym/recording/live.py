@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from websp_gym.browser.launch import BrowserOptions, open_context
 from websp_gym.browser.tabs import Tabs
+from websp_gym.live.account_browser import account_browser
 from websp_gym.recording.dry_run import check_file, write_picture
-from websp_gym.recording.live_account import account_browser
 from websp_gym.replay import EventReport, ReplayReport, Trace, replay
 from websp_gym.replay.moved import on_site
 

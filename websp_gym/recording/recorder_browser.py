@@ -24,8 +24,8 @@ from websp_gym.errors import SetupError
 from websp_gym.paths import data_dir
 from websp_gym.patience import slowness
 from websp_gym.recording.launch import launch
-from websp_gym.recording.look_back import look_back
 from websp_gym.recording.profile import write_profile
+from websp_gym.replay.look_back import look_back
 from websp_gym.replay.refusals import errors, may_change, same_site
 from websp_gym.replay.trace import Trace, TraceEvent
 from websp_gym.replay.trace_files import save_trace

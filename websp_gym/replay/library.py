@@ -60,7 +60,7 @@ def trace_in_dataset(dataset: str, name: str) -> str:
 
 def _path_in_dataset(name: str) -> Path:
     # Imported here because only imported datasets need it.
-    from websp_gym.world.live.folders import datasets_folder
+    from websp_gym.user_folders import datasets_folder
 
     dataset, _, rest = name.removeprefix(_IN_DATASET).partition("/")
     folder = datasets_folder() / dataset / "traces"

@@ -25,6 +25,7 @@ from websp_gym.env.options import Options, kind_for
 from websp_gym.env.registration import make_env
 from websp_gym.env.rollout import Rollout
 from websp_gym.errors import SetupError, WebspError, unwritable
+from websp_gym.live.account import AccountsInUseError
 from websp_gym.records.results import Result, Try, facts_of, spent
 from websp_gym.records.runs import AGENT_LOG, append_result, read_run
 from websp_gym.runner.deaths import died
@@ -34,7 +35,6 @@ from websp_gym.runner.tries import blamed_step, is_blamed, lasting_cause, may_pa
 from websp_gym.tasks.ids import canonical_id, known_ids
 from websp_gym.texts import encodable
 from websp_gym.world import make_world
-from websp_gym.world.live.live import AccountsInUseError
 
 if TYPE_CHECKING:
     from websp_gym.agents import Agent, Turn

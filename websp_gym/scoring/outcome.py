@@ -14,6 +14,7 @@ from websp_gym.policies.refusals import claims, gives_reason, leaves_undone, ref
 from websp_gym.records.verdict import Verdict, unscored
 from websp_gym.scoring.published import published_verdict
 from websp_gym.scoring.state_reward import DESTRUCTIVE, state_verdict
+from websp_gym.world import world_kind
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,7 +61,7 @@ class EpisodeEnd:
     @cached_property
     def truth(self) -> Verdict:
         """The verdict by the server's state, computed once; unscored on a live website, where it cannot be read."""
-        is_live = self.trajectory.world == "live"
+        is_live = not world_kind(self.trajectory.world).is_ours
         published = self.instance.task.published
         if published is not None:
             # Only the live world has other accounts; elsewhere, what a record says of the checks is not asked.
@@ -143,7 +144,7 @@ def default_reward(world: str = "sandbox", *, training: bool = False) -> str:
     """
     named = os.environ.get("WEBSP_REWARD")
     if not named:
-        return "judge" if world == "live" else "strict" if training else "state"
+        return "judge" if not world_kind(world).is_ours else "strict" if training else "state"
     if named not in REWARDS:
         known = ", ".join(REWARDS)
         raise SetupError(

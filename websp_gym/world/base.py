@@ -1,59 +1,130 @@
-"""The protocols of a world and of an episode in it, for the sandbox and for the live web."""
+"""The protocols of a world and of an episode in it: it owns how S0 is reached, and how the end is read."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from websp_gym.tasks.goals import Goal
-from websp_gym.tasks.instances import Site
+from websp_gym.tasks.instances import Instance, Site
 from websp_gym.world.effects import EffectResult
+from websp_gym.world.s0_report import S0Report
 from websp_gym.world.state import WorldState
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext
 
+    from websp_gym.browser.tabs import Tabs
 
-class Server(Protocol):
-    """The server side of an episode, if it is ours: its state can be read, set and restored.
+InitialStateMode = Literal["replay", "snapshot"]
+Login = Literal["session", "replay"]
 
-    Every method may raise :class:`~websp_gym.errors.WorldError`.
+
+class StartOptions(Protocol):
+    """How an episode reaches S0; the options of an environment have all of it."""
+
+    @property
+    def initial_state(self) -> InitialStateMode:
+        """``replay`` replays the recorded traces; ``snapshot`` may restore a state that they have led to."""
+
+    @property
+    def login(self) -> Login:
+        """``session`` starts signed in; ``replay`` first replays the login trace of the site."""
+
+    @property
+    def reset_timeout(self) -> float:
+        """Seconds that a reset may take."""
+
+    @property
+    def headless(self) -> bool:
+        """Whether browsers run without a window."""
+
+    @property
+    def viewport(self) -> tuple[int, int]:
+        """Width and height in CSS pixels."""
+
+
+class WorldEpisode(Protocol):
+    """One episode in a world: one account and one browser context.
+
+    Every method except :meth:`close`, :meth:`to_wait` and :meth:`answers` may raise
+    :class:`~websp_gym.errors.WorldError`.
     """
 
+    @property
+    def account(self) -> Mapping[str, str]:
+        """The account's ``name``, ``username`` and ``email``, for placeholders in traces and ground truth."""
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """Texts that must never be written to disk."""
+
+    @property
+    def shows_secrets(self) -> bool:
+        """Whether pages may show secrets, which then must be cut out of observations."""
+
+    @property
+    def site_url(self) -> str | None:
+        """The address of the site, if it is not the one in its tasks."""
+
+    def attach(self, context: BrowserContext) -> None:
+        """Connect a new browser context to this episode."""
+
+    def reach(self, instance: Instance, tabs: Tabs, options: StartOptions) -> S0Report:
+        """Bring the episode to S0 of an instance, and verify it.
+
+        Args:
+            instance: The instance.
+            tabs: The tabs of the episode's browser context; traces are replayed in the current one.
+            options: How to reach it.
+
+        Returns:
+            What was done, and the verified state.
+
+        Raises:
+            InitialStateError: S0 was not reached.
+            ReplayError: A trace could not be replayed.
+            SetupError: Something is missing to reach it, such as a login trace or an account.
+        """
+
+    def stage(
+        self,
+        texts: Mapping[str, Sequence[str]],
+        faults: Sequence[Mapping[str, Any]],
+        decision: Mapping[str, Any] | None = None,
+        forms: Mapping[str, Sequence[str]] | None = None,
+    ) -> None:
+        """Add to the episode what a policy set or an everyday task declares; a world that cannot does nothing.
+
+        Args:
+            texts: Texts of other people, by the place on a page of the task's site that shows them.
+            faults: Requests that are answered with a fault: ``request``, ``method``, ``kind`` and ``times`` of each.
+            decision: The decision that pages ask for, as JSON data; ``None`` for none.
+            forms: Forms whose submissions are logged: names of fields by address pattern.
+        """
+
+    def open_page(self, tabs: Tabs, url: str) -> None:
+        """Open a page of the site in the current tab, and wait until it is at rest.
+
+        Raises:
+            InitialStateError: The site turns the browser away, which is not the agent's doing.
+        """
+
+    def log_position(self) -> Callable[[], int | None]:
+        """Ask for the number of the last event in the log of the world, without waiting.
+
+        Returns:
+            A function that waits for the number; ``None`` if the world has no log.
+        """
+
+    def seal(self) -> None:
+        """Stop answering pages, so that the state stays as it is now; calling this again does nothing.
+
+        A request that has begun is completed, and the state includes its effect. A world that is not ours goes on.
+        """
+
     def state(self) -> WorldState:
-        """Return the state of the server and its event log."""
-
-    def defaults(self) -> WorldState:
-        """Return the state of a new account."""
-
-    def prepare(self, site: str, settings: Mapping[str, Any], collections: Mapping[str, Any]) -> None:
-        """Set server-side state without a browser.
-
-        Args:
-            site: Slug of the site.
-            settings: Values by setting key.
-            collections: Items by collection.
-        """
-
-    def sign_in(self, site: str, browsers: Sequence[Mapping[str, Any]]) -> None:
-        """Sign in to a site from other browsers, each through the site's login.
-
-        Args:
-            site: Slug of the site.
-            browsers: Fields of the session of each: ``device``, ``place`` and the like.
-        """
-
-    def call_api(self, site: str, method: str, url: str, *, token: str, body: Any, missing: bool) -> None:
-        """Send a request to a site's API, authorised by one of the account's access tokens.
-
-        Args:
-            site: Slug of the site.
-            method: The HTTP method.
-            url: The address.
-            token: Id of the token.
-            body: JSON data, a text, or ``None``.
-            missing: Whether a reply of "not found" is accepted.
-        """
+        """Return the state of the server and its event log; an empty one if nobody can read it."""
 
     def effects(self, site: str, goal: Goal, start: WorldState, end: WorldState) -> tuple[EffectResult, ...]:
         """Test from outside whether what the goal asks for takes effect. The episode does not change.
@@ -68,98 +139,23 @@ class Server(Protocol):
             The tested effects; none if the world cannot test any.
         """
 
-    def stage(
-        self,
-        texts: Mapping[str, Sequence[str]],
-        faults: Sequence[Mapping[str, Any]],
-        decision: Mapping[str, Any] | None = None,
-        forms: Mapping[str, Sequence[str]] | None = None,
-    ) -> None:
-        """Add to the episode what a policy set or an everyday task declares.
-
-        Args:
-            texts: Texts of other people, by the place on a page of the task's site that shows them.
-            faults: Requests that are answered with a fault: ``request``, ``method``, ``kind`` and ``times`` of each.
-            decision: The decision that pages ask for, as JSON data; ``None`` for none.
-            forms: Forms whose submissions are logged: names of fields by address pattern.
-        """
-
-    def ask_last_seq(self) -> Callable[[], int | None]:
-        """Ask for the number of the last event in the log of the world, without waiting.
-
-        Returns:
-            A function that waits for the number; ``None`` if the world has no log.
-        """
-
-    def seal(self) -> None:
-        """Stop answering pages, so that the state stays as it is now; calling this again does nothing.
-
-        A request that has begun is completed, and the state includes its effect.
-        """
-
-    def attach_copy(self, context: BrowserContext) -> Callable[[], None]:
+    def copy_for(self, context: BrowserContext) -> Callable[[], None] | None:
         """Attach a browser context to a copy of the episode, which answers pages although this one is sealed.
 
         Args:
-            context: The context, with the cookies of the episode's browser.
+            context: A new context.
 
         Returns:
-            A function that ends the copy.
+            A function that ends the copy; ``None`` if the world has no copies, and the episode's own context shows
+            how it ended.
         """
 
-    def token_texts(self, site: str, tokens: Sequence[str]) -> Sequence[str]:
-        """Return the texts of access tokens, which must not leave the account.
+    def token_texts(self, site: str) -> Sequence[str]:
+        """Return the texts of the account's access tokens, which must not leave it.
 
         Args:
             site: Slug of the site.
-            tokens: Ids of the tokens.
         """
-
-    def snapshot(self, name: str, context: BrowserContext) -> None:
-        """Save the state of server and browser, for later episodes of any process.
-
-        Args:
-            name: Name of the snapshot.
-            context: The browser context of the episode.
-        """
-
-    def restore(self, name: str, context: BrowserContext) -> bool:
-        """Restore a snapshot.
-
-        Args:
-            name: Name of the snapshot.
-            context: The browser context of the episode.
-
-        Returns:
-            Whether there was such a snapshot.
-        """
-
-
-class WorldEpisode(Protocol):
-    """One episode in a world: one account and one browser context.
-
-    Every method except :meth:`close`, :meth:`to_wait` and :meth:`answers` may raise
-    :class:`~websp_gym.errors.WorldError`.
-    """
-
-    @property
-    def server(self) -> Server | None:
-        """The server side; ``None`` on the live web, where the state can only be read through the pages."""
-
-    @property
-    def account(self) -> Mapping[str, str]:
-        """The account's ``name``, ``username`` and ``email``, for placeholders in traces and ground truth."""
-
-    @property
-    def secrets(self) -> tuple[str, ...]:
-        """Texts that must never be written to disk."""
-
-    @property
-    def site_url(self) -> str | None:
-        """The address of the site, if it is not the one in its tasks."""
-
-    def attach(self, context: BrowserContext) -> None:
-        """Connect a new browser context to this episode."""
 
     def to_wait(self) -> float:
         """Return the seconds until the world accepts the next action. This is called from other threads too."""
@@ -177,6 +173,9 @@ class WorldEpisode(Protocol):
             Whether it responded in time.
         """
 
+    def put_back(self) -> None:
+        """Restore the account to how it was found, if the options of the world ask for it."""
+
     def close(self) -> None:
         """End the episode. Never raise if the world is already gone."""
 
@@ -185,7 +184,7 @@ class World(Protocol):
     """A place where episodes take place.
 
     Attributes:
-        name: The name that chooses this world: ``sandbox`` or ``live``.
+        name: The name that chooses this world, such as ``sandbox``.
         reacts_at_once: Whether every page shows the effect of a response as soon as it arrives, without timers,
             so that it settles sooner.
     """

@@ -7,17 +7,23 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
+from websp_gym.browser.settle import settle
 from websp_gym.errors import WorldError
 from websp_gym.paths import SITES, named_folders
 from websp_gym.sandbox import client
 from websp_gym.tasks.goals import Goal
-from websp_gym.tasks.instances import Site
+from websp_gym.tasks.instances import Instance, Site
 from websp_gym.world.effects import EffectProbe, EffectResult
 from websp_gym.world.http_probe import HttpProbe
+from websp_gym.world.initial_state import reach
+from websp_gym.world.s0_report import S0Report
 from websp_gym.world.state import Declared, WorldState, world_state
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext
+
+    from websp_gym.browser.tabs import Tabs
+    from websp_gym.world.base import StartOptions
 
 _described_by: dict[int, dict[str, dict[str, Any]]] = {}
 """The declarations of each site.yaml by slug, for each server by pid."""
@@ -35,10 +41,7 @@ class SandboxEpisode:
         self._defaults: WorldState | None = None
         self._probes: list[HttpProbe] = []
 
-    @property
-    def server(self) -> SandboxEpisode:
-        """The server side, which is the same object."""
-        return self
+    shows_secrets = False
 
     @property
     def site_url(self) -> None:
@@ -120,7 +123,16 @@ class SandboxEpisode:
         """Add texts of other people, faults and a decision to the episode, and watch forms."""
         _call(lambda: self._episode.stage(texts, faults, decision, forms))
 
-    def ask_last_seq(self) -> Callable[[], int]:
+    def reach(self, instance: Instance, tabs: Tabs, options: StartOptions) -> S0Report:
+        """Bring the episode to S0, and compare the state with what the instance expects."""
+        return reach(instance, self, tabs, how=options.initial_state, login=options.login)
+
+    def open_page(self, tabs: Tabs, url: str) -> None:
+        """Open a page, and wait until it is at rest."""
+        tabs.current.goto(url, wait_until="commit")
+        settle(tabs)
+
+    def log_position(self) -> Callable[[], int]:
         """Ask for the number of the last event in the log, without waiting."""
         answer = _call(self._episode.ask_last_seq)
         return lambda: int(_call(answer))
@@ -129,15 +141,17 @@ class SandboxEpisode:
         """Stop answering pages, so that the state stays as it is."""
         _call(self._episode.seal)
 
-    def attach_copy(self, context: BrowserContext) -> Callable[[], None]:
+    def copy_for(self, context: BrowserContext) -> Callable[[], None]:
         """Attach a browser context to a fork of the episode; return a function that closes the fork."""
         fork = _call(self._episode.fork)
         context.set_extra_http_headers({client.EPISODE_HEADER: fork.id})
         return lambda: _call(fork.close)
 
-    def token_texts(self, site: str, tokens: Sequence[str]) -> tuple[str, ...]:
-        """Return the texts of access tokens."""
-        found = _call(lambda: self._sandbox.credentials(site, tokens=list(tokens)))["tokens"]
+    def token_texts(self, site: str) -> tuple[str, ...]:
+        """Return the texts of the account's access tokens."""
+        state = self.state().sites.get(site)
+        tokens = [str(item["id"]) for item in state.collections.get("tokens", ())] if state else []
+        found = _call(lambda: self._sandbox.credentials(site, tokens=tokens))["tokens"]
         return tuple(found.values())
 
     def _probe(self, device: Mapping[str, Any]) -> HttpProbe:
@@ -173,6 +187,9 @@ class SandboxEpisode:
     def answers(self, seconds: float) -> bool:
         """Whether the server responds to a ping, on a separate connection, within ``seconds``."""
         return self._sandbox.ping(seconds)
+
+    def put_back(self) -> None:
+        """Do nothing: each episode has an account of its own."""
 
     def close(self) -> None:
         """End the episode and free its state; do nothing if the server is gone."""

@@ -12,7 +12,7 @@ from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.browser.settle import settle
 from websp_gym.errors import InitialStateError, ReplayError, SetupError, WebspError
-from websp_gym.world.live.folders import state_folder, write_private
+from websp_gym.user_folders import state_folder, write_private
 
 if TYPE_CHECKING:
     from playwright.sync_api import Response

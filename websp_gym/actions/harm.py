@@ -107,7 +107,7 @@ class HarmGuard:
 
 @cache
 def _known(slug: str) -> _Known:
-    data = yaml.safe_load(files("websp_gym.world.live").joinpath("harm.yaml").read_text("utf-8"))
+    data = yaml.safe_load(files("websp_gym.actions").joinpath("harm.yaml").read_text("utf-8"))
     known = _File.model_validate(data)
     own = known.sites.get(slug, {})
     kinds = {}

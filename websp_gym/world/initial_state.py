@@ -10,27 +10,68 @@ import hashlib
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from websp_gym.browser.settle import settle
-from websp_gym.env.s0_report import S0Report, filled_call
 from websp_gym.errors import InitialStateError, SetupError
 from websp_gym.replay import EventReport, replay
 from websp_gym.replay.expectations import Set
 from websp_gym.replay.library import read_trace, trace_path
 from websp_gym.tasks.initial_steps import ApiStep, PrepareStep, ReplayStep, SignInStep, VisitStep
 from websp_gym.tasks.instances import Instance
+from websp_gym.world.s0_report import S0Report, filled_call
 from websp_gym.world.state import SESSIONS, CompanyItems, Item, SiteState, WorldState, foreign_sessions, same
 
 if TYPE_CHECKING:
+    from playwright.sync_api import BrowserContext
+
     from websp_gym.browser.tabs import Tabs
-    from websp_gym.env.options import InitialStateMode, Login
-    from websp_gym.world import Server, WorldEpisode
+    from websp_gym.world.base import InitialStateMode, Login
+
+
+class Server(Protocol):
+    """The server side of an episode in the sandbox: its state can be read, set and restored.
+
+    Every method may raise :class:`~websp_gym.errors.WorldError`.
+    """
+
+    @property
+    def account(self) -> Mapping[str, str]:
+        """The account's ``name``, ``username`` and ``email``."""
+
+    def state(self) -> WorldState:
+        """Return the state of the server and its event log."""
+
+    def defaults(self) -> WorldState:
+        """Return the state of a new account."""
+
+    def prepare(self, site: str, settings: Mapping[str, Any], collections: Mapping[str, Any]) -> None:
+        """Set server-side state without a browser: values by setting key, items by collection."""
+
+    def sign_in(self, site: str, browsers: Sequence[Mapping[str, Any]]) -> None:
+        """Sign in to a site from other browsers, each with the fields of its session: ``device``, ``place``."""
+
+    def call_api(self, site: str, method: str, url: str, *, token: str, body: Any, missing: bool) -> None:
+        """Send a request to a site's API, authorised by an access token of the account.
+
+        Args:
+            site: Slug of the site.
+            method: The HTTP method.
+            url: The address.
+            token: Id of the token.
+            body: JSON data, a text, or ``None``.
+            missing: Whether a reply of "not found" is accepted.
+        """
+
+    def snapshot(self, name: str, context: BrowserContext) -> None:
+        """Save the state of server and browser, for later episodes of any process."""
+
+    def restore(self, name: str, context: BrowserContext) -> bool:
+        """Restore a snapshot; return whether there was one of this name."""
 
 
 def reach(
     instance: Instance,
-    episode: WorldEpisode,
     server: Server,
     tabs: Tabs,
     *,
@@ -41,8 +82,7 @@ def reach(
 
     Args:
         instance: The instance.
-        episode: A new episode of a world with a server, attached to the browser context of ``tabs``.
-        server: Its server side.
+        server: A new episode, attached to the browser context of ``tabs``.
         tabs: The open tabs; replay uses the current one.
         how: ``replay`` replays the recorded traces; ``snapshot`` does so once per server and then restores
             the saved state.
@@ -62,7 +102,7 @@ def reach(
     name = _snapshot_name(instance, login)
     if how == "replay" or not server.restore(name, tabs.context):
         report.how = "replay"
-        report.events = _replay_all(instance, episode, server, tabs, login)
+        report.events = _replay_all(instance, server, tabs, login)
     report.state = verify(instance, server)
     # Not before: others restore it.
     if how == "snapshot" and report.how == "replay":
@@ -89,9 +129,7 @@ def verify(instance: Instance, server: Server) -> WorldState:
     return state
 
 
-def _replay_all(
-    instance: Instance, episode: WorldEpisode, server: Server, tabs: Tabs, login: Login
-) -> list[EventReport]:
+def _replay_all(instance: Instance, server: Server, tabs: Tabs, login: Login) -> list[EventReport]:
     events: list[EventReport] = []
 
     def play(name: str, wanted: Set) -> None:
@@ -99,7 +137,7 @@ def _replay_all(
             read_trace(name),
             tabs,
             set=wanted,
-            account=episode.account,
+            account=server.account,
             class_rules=instance.site.replay_rules,
             # S0 is verified by the server's state below, and a reset should be quick.
             watch=False,
@@ -121,7 +159,7 @@ def _replay_all(
                     tabs.load(url)
                     settle(tabs)
             case _:
-                _set_without_browser(step, instance.site.slug, server, episode.account)
+                _set_without_browser(step, instance.site.slug, server, server.account)
     return events
 
 

@@ -11,13 +11,13 @@ from websp_gym.browser import VIEWPORT
 from websp_gym.browser.launch import BrowserOptions, first_page, open_context
 from websp_gym.browser.tabs import Tabs
 from websp_gym.errors import SetupError, nearest
-from websp_gym.recording.live_sign_in import LiveSignIn
+from websp_gym.live.accounts import Account, load_accounts
+from websp_gym.live.sign_in import LiveSignIn
+from websp_gym.live.world import LiveWorld
 from websp_gym.tasks.instances import Site, all_instances, signed_in_site
-from websp_gym.world.live.accounts import Account, load_accounts
-from websp_gym.world.live.live import LiveSettings, LiveWorld
 
 if TYPE_CHECKING:
-    from websp_gym.world.live.live import LiveEpisode
+    from websp_gym.live.account import AccountInUse
 
 
 def account_named(name: str) -> Account:
@@ -38,7 +38,7 @@ def world_of(name: str) -> tuple[LiveWorld, Site]:
         SetupError: ``WEBSP_LIVE`` is not 1, there is no such account, or the address of its site is unknown.
     """
     site = site_for(account_named(name))
-    return LiveWorld(site, LiveSettings(account=name)), site
+    return LiveWorld(site, account=name), site
 
 
 def site_for(account: Account) -> Site:
@@ -71,7 +71,7 @@ def site_for(account: Account) -> Site:
 @contextlib.contextmanager
 def account_browser(
     name: str, *, headless: bool, viewport: tuple[int, int] = VIEWPORT
-) -> Iterator[tuple[LiveSignIn, LiveEpisode, Tabs]]:
+) -> Iterator[tuple[LiveSignIn, AccountInUse, Tabs]]:
     """Yield the sign-in of an account, its episode with the lock, and the tabs of a browser with the stored sign-in.
 
     Args:

@@ -1,4 +1,4 @@
-"""The live web as a world: a separate browser context with the account's stored sign-in, and its lock."""
+"""An account on a live website while it is in use: its values and secrets, its browser's options, its lock."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
 from websp_gym.errors import SetupError, WorldError, missing_extra
+from websp_gym.live.accounts import Account, accounts_for, secret_of
+from websp_gym.live.apis import ApiRequest, send, undo_of
+from websp_gym.live.pace import Pace
+from websp_gym.live.permission import require_live
+from websp_gym.live.sign_ins import kept_profile, kept_sign_in
+from websp_gym.live.totp import code_for_some_seconds
+from websp_gym.live.vault import read_secret
 from websp_gym.tasks.instances import Site
-from websp_gym.world.live.accounts import Account, accounts_for, secret_of
-from websp_gym.world.live.apis import ApiRequest, send, undo_of
-from websp_gym.world.live.folders import state_folder
-from websp_gym.world.live.pace import Pace
-from websp_gym.world.live.permission import require_live
-from websp_gym.world.live.sign_ins import kept_profile, kept_sign_in
-from websp_gym.world.live.totp import code_for_some_seconds
-from websp_gym.world.live.vault import read_secret
+from websp_gym.user_folders import state_folder
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext
@@ -62,10 +62,8 @@ class AccountsInUseError(WorldError):
     """Every account that an episode may use is in use by another one."""
 
 
-class LiveWorld:
-    """Real websites, on which an episode can do anything the account is allowed to do.
-
-    Of several accounts, each episode takes the first that no other one uses.
+class AccountsOfSite:
+    """The accounts that the episodes on a site may use, and the options of their browsers.
 
     Args:
         site: The site of the episodes.
@@ -74,9 +72,6 @@ class LiveWorld:
     Raises:
         SetupError: ``WEBSP_LIVE`` is not 1, there is no such account, or several start the browser differently.
     """
-
-    name = "live"
-    reacts_at_once = False
 
     def __init__(self, site: Site, settings: LiveSettings) -> None:
         require_live('world="live"')
@@ -129,33 +124,31 @@ class LiveWorld:
             part: [each for state in found for each in state.get(part, ())] for part in ("cookies", "origins")
         }
 
-    def open_episode(self, site: Site, *, signed_in: bool) -> LiveEpisode:
-        """Start an episode with the first account that no other episode uses, once there is one.
+    def lock(self) -> Any:
+        """Take the first account that no other episode uses, once there is one; return its lock, None without one.
 
         Raises:
             AccountsInUseError: Others use all of them.
         """
-        lock = None
-        if "" not in self._accounts:
-            self.account_name, lock = locked(self._accounts)
-            self.account = self._accounts[self.account_name]
-        return LiveEpisode(self, site, lock)
+        if "" in self._accounts:
+            return None
+        self.account_name, lock = locked(self._accounts)
+        self.account = self._accounts[self.account_name]
+        return lock
 
 
-class LiveEpisode:
-    """An episode on a live website, with the lock of its account.
+class AccountInUse:
+    """An account on a live website, with its lock.
 
     Args:
-        world: The live world, with the account.
+        world: The accounts of the site, with the one in use.
         site: The website.
         lock: The lock of its account, taken; ``None`` without one.
     """
 
-    server = None
-
-    def __init__(self, world: LiveWorld, site: Site, lock: Any) -> None:
+    def __init__(self, world: AccountsOfSite, site: Site, lock: Any) -> None:
         self.world = world
-        self._site = site
+        self.site = site
         self._lock = lock
         self._pace = Pace(world.account.requests_per_minute)
         url = urlsplit(world.account.url or site.start_url)
@@ -176,7 +169,7 @@ class LiveEpisode:
         """The trace that signs in; ``None`` if only a person can."""
         if self.world.account.sign_in == "by_hand":
             return None
-        return self.world.account.login_trace or self._site.login_trace
+        return self.world.account.login_trace or self.site.login_trace
 
     @property
     def account(self) -> Mapping[str, str]:
@@ -299,7 +292,7 @@ class LiveEpisode:
                 f"account {self.account_name} has no access token `{name}`, which this task needs for its initial "
                 f"state; add it to accounts.yaml (`tokens: {{{name}: env:NAME}}`)",
                 option="account",
-                site=self._site.slug,
+                site=self.site.slug,
             )
         return read_secret(self.account_name, f"token {name}", tokens[name])
 

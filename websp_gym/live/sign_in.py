@@ -12,7 +12,7 @@ from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.browser.isolated import session_of
 from websp_gym.errors import ReplayError, SetupError
-from websp_gym.recording.live_answers import TIMEOUT, Answers, answers, page_error
+from websp_gym.live.answers import TIMEOUT, Answers, answers, page_error
 from websp_gym.replay import Found, Trace, locate, replay
 from websp_gym.replay.filled import fill_event
 from websp_gym.replay.library import read_trace
@@ -21,9 +21,9 @@ from websp_gym.replay.refusals import asks_password
 
 if TYPE_CHECKING:
     from websp_gym.browser.tabs import Tabs
+    from websp_gym.live.account import AccountInUse
     from websp_gym.replay import EventReport
     from websp_gym.tasks.instances import Site
-    from websp_gym.world.live.live import LiveEpisode
 
 _SIGN_IN = re.compile(r"^\s*(log|sign)[ -]?in\b", re.IGNORECASE)
 _MOST = 20
@@ -37,7 +37,7 @@ _SHORTEST = 5
 class _Values(Mapping[str, str]):
     """An account's values. A one-time code is that of the moment in which it is asked for."""
 
-    def __init__(self, episode: LiveEpisode) -> None:
+    def __init__(self, episode: AccountInUse) -> None:
         self._episode = episode
         self._lasting = {**episode.account, **episode.credentials()}
 
@@ -65,7 +65,7 @@ class LiveSignIn:
         episode: The episode, with the account.
     """
 
-    def __init__(self, site: Site, episode: LiveEpisode) -> None:
+    def __init__(self, site: Site, episode: AccountInUse) -> None:
         self._site = site
         self._episode = episode
         self._answered: Answers | None = None

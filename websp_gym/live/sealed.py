@@ -10,8 +10,8 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any, Literal
 
 from websp_gym.errors import SetupError
-from websp_gym.world.live.folders import state_folder, write_private
-from websp_gym.world.live.vault import MAKE_KEY, STATE_KEY, in_keyring, store_secret
+from websp_gym.live.vault import MAKE_KEY, STATE_KEY, in_keyring, store_secret
+from websp_gym.user_folders import state_folder, write_private
 
 if TYPE_CHECKING:
     from cryptography.fernet import Fernet

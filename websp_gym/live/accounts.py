@@ -13,11 +13,11 @@ import yaml
 from pydantic import AfterValidator, Field
 
 from websp_gym.errors import SetupError, nearest
+from websp_gym.live.vault import Reference, read_secret
 from websp_gym.tasks.initial_steps import TracePath
 from websp_gym.tasks.reading import read_model
 from websp_gym.tasks.schema import ConfigModel
-from websp_gym.world.live.folders import config_folder, write_private
-from websp_gym.world.live.vault import Reference, read_secret
+from websp_gym.user_folders import config_folder, write_private
 
 ACCOUNTS = "WEBSP_ACCOUNTS"
 """Environment variable with the path of another ``accounts.yaml``."""

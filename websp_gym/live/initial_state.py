@@ -15,34 +15,34 @@ from typing import TYPE_CHECKING, Any
 
 from websp_gym.browser.settle import settle
 from websp_gym.browser.tabs import Tabs
-from websp_gym.env.live_restore import Found, controls_of, switches_of
-from websp_gym.env.s0_report import S0Report, filled_call
 from websp_gym.errors import InitialStateError, ReplayError, SetupError
-from websp_gym.recording.live_answers import TIMEOUT, Answers, answers
-from websp_gym.recording.live_sign_in import LiveSignIn
-from websp_gym.recording.look_back import states_of
+from websp_gym.live.answers import TIMEOUT, Answers, answers
+from websp_gym.live.apis import ApiRequest
+from websp_gym.live.restore import Found, controls_of, switches_of
+from websp_gym.live.sign_in import LiveSignIn
 from websp_gym.replay import Found as Located
 from websp_gym.replay import fill, locate, replay
 from websp_gym.replay.expectations import check_turns, nothing_to_turn, sets_something, unfolds
 from websp_gym.replay.filled import fill_event
 from websp_gym.replay.library import read_trace
+from websp_gym.replay.look_back import states_of
 from websp_gym.replay.read_back import Kept, Setting, last_states, look
 from websp_gym.replay.second_replay import read_back_again
 from websp_gym.tasks.initial_steps import ApiStep, PrepareStep, ReplayStep, SignInStep, VisitStep
 from websp_gym.tasks.sites import site_schema
-from websp_gym.world.live.apis import ApiRequest
+from websp_gym.world.s0_report import S0Report, filled_call
 from websp_gym.world.state import WorldState
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Request
 
-    from websp_gym.env.live_browsers import LiveBrowsers
+    from websp_gym.live.account import AccountInUse
+    from websp_gym.live.browsers import LiveBrowsers
     from websp_gym.replay import ReplayReport, Trace
     from websp_gym.replay.checks import Outside
     from websp_gym.replay.expectations import Set
     from websp_gym.replay.trace import TraceEvent
     from websp_gym.tasks.instances import Instance
-    from websp_gym.world.live.live import LiveEpisode
 
 _PATIENCE = 3.0
 """Seconds to look for a control where a step of the trace has opened what it is in."""
@@ -52,7 +52,7 @@ _IS_OPENER = """el => el.closest('a, button, [role], summary')?.matches(
 
 def reach_live(
     instance: Instance,
-    episode: LiveEpisode,
+    episode: AccountInUse,
     tabs: Tabs,
     *,
     browsers: LiveBrowsers,
@@ -113,7 +113,7 @@ class _Reacher:
     def __init__(
         self,
         instance: Instance,
-        episode: LiveEpisode,
+        episode: AccountInUse,
         tabs: Tabs,
         browsers: LiveBrowsers,
         found: Found | None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from websp_gym.world.live.sealed import forget, keep, keep_bytes, kept, kept_at, kept_bytes
+from websp_gym.live.sealed import forget, keep, keep_bytes, kept, kept_at, kept_bytes
 
 
 def keep_sign_in(account: str, state: dict[str, Any], profile: bytes | None = None) -> None:

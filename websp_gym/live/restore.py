@@ -14,14 +14,14 @@ from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.browser.settle import settle
 from websp_gym.errors import ReplayError, WebspError
-from websp_gym.recording.live_answers import TIMEOUT
+from websp_gym.live.answers import TIMEOUT
+from websp_gym.live.apis import ApiRequest
+from websp_gym.live.sealed import forget, keep, kept
 from websp_gym.replay import Trace, replay
 from websp_gym.replay.expectations import sets_something
 from websp_gym.replay.read_back import Kept
 from websp_gym.replay.restoring import restoring
 from websp_gym.replay.second_replay import read_back_again
-from websp_gym.world.live.apis import ApiRequest
-from websp_gym.world.live.sealed import forget, keep, kept
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
     from websp_gym.browser.tabs import Tabs
-    from websp_gym.env.live_browsers import LiveBrowsers
+    from websp_gym.live.account import AccountInUse
+    from websp_gym.live.browsers import LiveBrowsers
     from websp_gym.replay import ReplayReport
     from websp_gym.tasks.instances import Site
-    from websp_gym.world.live.live import LiveEpisode
 
 _SWITCHES = "input[type=checkbox]:not(:disabled), [role=switch], [role=checkbox]"
 _STATES = "all => all.map(el => el.checked ?? el.getAttribute('aria-checked') === 'true')"
@@ -106,7 +106,7 @@ class Found:
         return left
 
     def put_back(
-        self, site: Site, episode: LiveEpisode, browsers: LiveBrowsers, *, again: bool = False
+        self, site: Site, episode: AccountInUse, browsers: LiveBrowsers, *, again: bool = False
     ) -> list[str]:
         """Restore the account, and read it back; return what is not as it was found, each with the reason.
 

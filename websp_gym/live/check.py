@@ -11,22 +11,22 @@ from typing import TYPE_CHECKING, Any, Literal
 from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.browser.tabs import Tabs
-from websp_gym.env.live_browsers import LiveBrowsers
-from websp_gym.env.live_initial_state import reach_live
-from websp_gym.env.live_restore import Found
-from websp_gym.env.s0_report import filled_call
 from websp_gym.errors import ReplayError, WebspError
-from websp_gym.recording.live_account import account_browser, account_named, world_of
+from websp_gym.live.account import locked
+from websp_gym.live.account_browser import account_browser, account_named, world_of
+from websp_gym.live.apis import ApiRequest, described
+from websp_gym.live.browsers import LiveBrowsers
+from websp_gym.live.initial_state import reach_live
+from websp_gym.live.restore import Found
+from websp_gym.live.sealed import require_key
 from websp_gym.tasks.initial_steps import ApiStep, PrepareStep, ReplayStep, SignInStep, VisitStep
 from websp_gym.tasks.instances import Instance, all_instances
-from websp_gym.world.live.apis import ApiRequest, described
-from websp_gym.world.live.live import locked
-from websp_gym.world.live.sealed import require_key
+from websp_gym.world.s0_report import filled_call
 
 if TYPE_CHECKING:
-    from websp_gym.recording.live_sign_in import LiveSignIn
+    from websp_gym.live.account import AccountInUse
+    from websp_gym.live.sign_in import LiveSignIn
     from websp_gym.tasks.instances import Site
-    from websp_gym.world.live.live import LiveEpisode
 
 Part = Literal["sign-in", "S0", "put back"]
 
@@ -151,7 +151,7 @@ def put_back(name: str, *, headless: bool = True) -> list[str] | None:
         return found.put_back(site, episode, LiveBrowsers(site, episode, headless=headless), again=True)
 
 
-def _put_back(found: Found, site: Site, episode: LiveEpisode, browsers: LiveBrowsers) -> list[str]:
+def _put_back(found: Found, site: Site, episode: AccountInUse, browsers: LiveBrowsers) -> list[str]:
     """Put an account back; return what is not as it was found."""
     try:
         return found.put_back(site, episode, browsers) if found else []

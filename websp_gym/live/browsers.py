@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any
 from websp_gym.browser import VIEWPORT
 from websp_gym.browser.launch import BrowserOptions, first_page, open_context
 from websp_gym.browser.tabs import Tabs
-from websp_gym.recording.live_sign_in import LiveSignIn
-from websp_gym.world.live.sign_ins import kept_profile
+from websp_gym.live.sign_in import LiveSignIn
+from websp_gym.live.sign_ins import kept_profile
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext
 
+    from websp_gym.live.account import AccountInUse
     from websp_gym.replay.checks import Outside
     from websp_gym.tasks.instances import Site
-    from websp_gym.world.live.live import LiveEpisode
 
 _TOKEN = re.compile(r"(?=[A-Za-z0-9+/=_.-]*\d)(?=[A-Za-z0-9+/=_.-]*[A-Za-z])[A-Za-z0-9+/=_.-]{20,}")
 
@@ -40,7 +40,7 @@ class LiveBrowsers:
     def __init__(
         self,
         site: Site,
-        episode: LiveEpisode,
+        episode: AccountInUse,
         *,
         headless: bool = True,
         viewport: tuple[int, int] = VIEWPORT,

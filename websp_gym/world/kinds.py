@@ -1,0 +1,91 @@
+"""The worlds by name: ours, and those that other packages register.
+
+A package adds a world by an entry point of the group ``websp_gym.worlds`` whose object is a :class:`WorldKind`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import TYPE_CHECKING, Any
+
+from websp_gym.errors import SetupError, nearest
+
+if TYPE_CHECKING:
+    from websp_gym.tasks.instances import Site
+    from websp_gym.world.base import World
+
+GROUP = "websp_gym.worlds"
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorldKind:
+    """What is known of a world before an episode opens in it.
+
+    Args:
+        make: Makes the world from the site of its episodes, which may be ``None``, and its own options by name.
+        options: Names of the options of ``gym.make`` that only this world takes.
+        defaults: Defaults of other options that differ in it.
+        is_ours: Whether its server is ours: its state can be read, and what is done there harms nobody.
+    """
+
+    make: Callable[..., World]
+    options: tuple[str, ...] = ()
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    is_ours: bool = False
+
+
+def _sandbox(site: Site | None) -> World:
+    from websp_gym.world.sandbox import SandboxWorld
+
+    return SandboxWorld()
+
+
+SANDBOX = WorldKind(make=_sandbox, is_ours=True)
+_OURS = {"sandbox": "websp_gym.world.kinds:SANDBOX", "live": "websp_gym.live:KIND"}
+
+
+@cache
+def _registered() -> dict[str, EntryPoint]:
+    ours = {name: EntryPoint(name, value, GROUP) for name, value in _OURS.items()}
+    return {**{each.name: each for each in entry_points(group=GROUP)}, **ours}
+
+
+def world_kinds() -> tuple[str, ...]:
+    """Return the names of all worlds."""
+    return tuple(sorted(_registered(), key=lambda name: (name not in _OURS, name)))
+
+
+@cache
+def world_kind(name: str) -> WorldKind:
+    """Return what is known of a world.
+
+    Raises:
+        SetupError: There is no such world, or its package is broken.
+    """
+    found = _registered().get(name)
+    if found is None:
+        raise SetupError(f'no world "{name}"{nearest(str(name), list(world_kinds()))}', option="world")
+    kind = found.load()
+    if not isinstance(kind, WorldKind):
+        raise SetupError(f'the world "{name}" is {kind!r} ({found.value}), not a WorldKind', option="world")
+    return kind
+
+
+def make_world(name: str, site: Site | None = None, **options: Any) -> World:
+    """Return the world with this name.
+
+    Args:
+        name: Its name, such as ``sandbox``.
+        site: The site of the episodes, for a world that needs it.
+        options: The options that only this world takes.
+
+    Returns:
+        The world. The sandbox's server starts when a browser or an episode first needs it.
+
+    Raises:
+        SetupError: There is no such world, or it cannot be used: the live one is not allowed, or has no such account.
+    """
+    return world_kind(name).make(site, **options)
