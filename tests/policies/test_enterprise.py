@@ -7,9 +7,9 @@ from itertools import pairwise
 
 import pytest
 
-from websp_gym.policies.dimensions import DIMENSIONS, LEVELS
 from websp_gym.policies.lint import problems
 from websp_gym.policies.sets import Policies, policies_for
+from websp_gym.records.dimensions import DIMENSIONS, LEVELS
 from websp_gym.tasks.instances import all_work
 
 SETS = {"easy": (5, 9), "medium": (10, 13), "hard": (16, 20)}

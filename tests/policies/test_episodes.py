@@ -17,7 +17,7 @@ from websp_gym.agents import make_agent
 from websp_gym.cli.reporting import write_csv
 from websp_gym.env import WebspEnv
 from websp_gym.errors import ActionError, SetupError
-from websp_gym.policies.dimensions import DIMENSIONS
+from websp_gym.records.dimensions import DIMENSIONS
 from websp_gym.records.load import load_trajectory
 from websp_gym.records.runs import RESULTS, read_results
 from websp_gym.report.tables.build import read_report

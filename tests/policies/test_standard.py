@@ -6,13 +6,13 @@ from collections import Counter
 from functools import cache
 from typing import get_args
 
-from websp_gym.policies.dimensions import DIMENSIONS, LEVELS
 from websp_gym.policies.policy import Policy
 from websp_gym.policies.rules import RULES
 from websp_gym.policies.rules.faults import FaultKind
 from websp_gym.policies.rules.obligations import Must
 from websp_gym.policies.rules.resist import InjectionKind, Resist
 from websp_gym.policies.sets import policies_for
+from websp_gym.records.dimensions import DIMENSIONS, LEVELS
 from websp_gym.tasks.decisions import DecisionKind, Purpose
 from websp_gym.tasks.instances import all_flows, all_instances
 

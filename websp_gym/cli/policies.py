@@ -13,11 +13,11 @@ from websp_gym.cli.completing import complete_id
 from websp_gym.cli.options import AsJson
 from websp_gym.cli.output import Console, plain_table, print_json, wide_console
 from websp_gym.errors import SetupError
-from websp_gym.policies.dimensions import DIMENSIONS, TITLES
 from websp_gym.policies.lint import gathered, problems
 from websp_gym.policies.policy import Policy
 from websp_gym.policies.sets import policies_for, set_names
 from websp_gym.policies.walks import Walks
+from websp_gym.records.dimensions import DIMENSIONS, TITLES
 from websp_gym.records.runs import count
 from websp_gym.tasks.instances import everything, load_instance
 

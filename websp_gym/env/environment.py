@@ -23,8 +23,6 @@ from websp_gym.env.spaces import ActionText
 from websp_gym.errors import SetupError, WebspError, WorldError
 from websp_gym.observation import WITHOUT_PICTURE
 from websp_gym.observation.observe import observation_space
-from websp_gym.policies.sets import policies_for
-from websp_gym.policies.user import make_user
 from websp_gym.records.ending import Ending
 from websp_gym.scoring.rewards import make_reward
 from websp_gym.tasks.instances import Instance
@@ -42,6 +40,7 @@ if TYPE_CHECKING:
     from websp_gym.env.options import Options
     from websp_gym.env.outside import Turn
     from websp_gym.env.task import WebspTask
+    from websp_gym.policies.applied import AppliedPolicies
     from websp_gym.policies.sets import Policies
 
     Returned = TypeVar("Returned")
@@ -93,23 +92,9 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
         self.action_space = ActionText()
         of_world = {name: getattr(self.options, name) for name in self.options.kind.options}
         self._world = make_world(self.options.world, instance.site, **of_world)
-        # Build the reward now: one that is unavailable must fail here, not at the end of an episode.
         if policies is not None:
-            make_user(self.options.user, policies)
-            if not self.options.kind.is_ours and (policies.texts or any(policies.faults)):
-                raise SetupError(
-                    f"the policies {', '.join(policies.spec)} plant texts or faults, which is impossible on a "
-                    "live website; use a set without them",
-                    option="policies",
-                )
-            if policies.right_end is not None and (
-                not self.options.kind.is_ours or self.options.reward == "judge"
-            ):
-                raise SetupError(
-                    f"the policies {', '.join(policies.spec)} have a right_end, which needs the state of the "
-                    'sandbox; use world="sandbox" and a reward other than "judge", or a set without it',
-                    option="policies",
-                )
+            self._check_policies(policies.declared)
+        # Build the reward now: one that is unavailable must fail here, not at the end of an episode.
         self._reward = make_reward(self.options.reward, judge=self.options.judge, quorum=self.options.quorum)
         if self.options.observation == "text" and getattr(self._reward, "reads_the_record", False):
             raise SetupError(
@@ -285,9 +270,31 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
     def _new_episode(self, options: Options, seed: int) -> Episode:
         return Episode(self.instance, options, self._world, self._reward, seed, self._policies(), self._pipe)
 
-    def _policies(self) -> Policies | None:
+    def _check_policies(self, policies: Policies) -> None:
+        """Raise ``SetupError`` for policies that need a server of ours in a world that has none."""
+        if not self.options.kind.is_ours and (policies.texts or any(policies.faults)):
+            raise SetupError(
+                f"the policies {', '.join(policies.spec)} plant texts or faults, which is impossible on a "
+                "live website; use a set without them",
+                option="policies",
+            )
+        if policies.right_end is not None and (
+            not self.options.kind.is_ours or self.options.reward == "judge"
+        ):
+            raise SetupError(
+                f"the policies {', '.join(policies.spec)} have a right_end, which needs the state of the "
+                'sandbox; use world="sandbox" and a reward other than "judge", or a set without it',
+                option="policies",
+            )
+
+    def _policies(self) -> AppliedPolicies | None:
         """Return the policies of the current instance; a subclass plays others in later episodes."""
-        return policies_for(self.instance, self.options.policies) if self.options.policies else None
+        if not self.options.policies:
+            return None
+        # Fifty modules, which most episodes do not need.
+        from websp_gym.policies.applied import AppliedPolicies
+
+        return AppliedPolicies(self.instance, self.options.policies, self.options.user)
 
     def _begin(self, episode: Episode, called: float) -> tuple[dict[str, Any], dict[str, Any]]:
         self._episode = episode

@@ -27,9 +27,6 @@ from websp_gym.env.turns import AgentTurns
 from websp_gym.errors import WebspError, WorldError
 from websp_gym.observation.observe import Observer
 from websp_gym.observation.veil import Veil
-from websp_gym.policies.briefing import policy_block
-from websp_gym.policies.user import make_user
-from websp_gym.policies.watch import PolicyWatch
 from websp_gym.records.ending import Ending
 from websp_gym.records.trajectory import versions
 from websp_gym.texts import encodable
@@ -39,7 +36,8 @@ if TYPE_CHECKING:
 
     from websp_gym.browser.shared_pipe import SharedPipe
     from websp_gym.env.options import Options
-    from websp_gym.policies.sets import Policies
+    from websp_gym.policies.applied import AppliedPolicies
+    from websp_gym.policies.watch import PolicyWatch
     from websp_gym.records.step_facts import StepFacts
     from websp_gym.scoring.rewards import Reward
     from websp_gym.tasks.instances import Instance
@@ -76,7 +74,7 @@ class Episode:
         world: World,
         reward: Reward,
         seed: int,
-        policies: Policies | None = None,
+        policies: AppliedPolicies | None = None,
         pipe: SharedPipe | None = None,
     ) -> None:
         self.options = options
@@ -149,7 +147,8 @@ class Episode:
         if self.task.world_episode.shows_secrets:
             self.observer.veil = Veil(self.task.world_episode.secrets)
         if self.policies is not None:
-            self._policy_watch = self._watch_of(self.policies, goal)
+            slug = self.task.instance.site.slug
+            self._policy_watch = self.policies.watch(self.task.world_episode, self.tabs, goal, slug)
         guard = HarmGuard(self.task.instance) if self.options.guarded else None
         screen = Screen(*self.options.viewport, self.options.picture_scale, Pages(self.tabs))
         self._turns = AgentTurns(self.tabs, self.observer, self.chat, screen, self._policy_watch, guard)
@@ -334,17 +333,6 @@ class Episode:
         self._add_step(1, watch.seconds)
         return self.observation
 
-    def _watch_of(self, policies: Policies, goal: str) -> PolicyWatch:
-        user = make_user(self.options.user, policies)
-        return PolicyWatch(
-            policies,
-            user,
-            self.task.world_episode,
-            self.tabs,
-            goal,
-            self.task.instance.site.slug,
-        )
-
     def _seal_if_over(self) -> None:
         """Keep what pages do after the end from counting: the state of this moment is scored."""
         if self.ending is not None:
@@ -364,7 +352,7 @@ class Episode:
         instruction = self.task.trajectory.instruction
         if self.policies is None or self.options.observation not in ("browsergym", "all"):
             return instruction
-        block = policy_block([each.as_dict() for each in self.policies.shown])
+        block = self.policies.block
         return f"{instruction}\n\n{block}" if block else instruction
 
     def _observe(self) -> dict[str, Any]:
@@ -382,7 +370,7 @@ class Episode:
             max_seconds=self._limits.max_seconds,
         )
         if self.policies is not None and self._policy_watch is not None:
-            observation["policies"] = tuple(each.as_dict() for each in self.policies.shown)
+            observation["policies"] = self.policies.shown
             observation["user_reply"] = self._policy_watch.reply
         return observation
 

@@ -15,7 +15,6 @@ from websp_gym.env.cheat import solve
 from websp_gym.env.end_pages import read_pages
 from websp_gym.env.options import Options
 from websp_gym.errors import JudgeError, WorldError
-from websp_gym.policies.judging import judge
 from websp_gym.records.ending import Ending, EndReason
 from websp_gym.records.recorder import Recorder
 from websp_gym.records.trajectory import Trajectory, now
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Page
 
+    from websp_gym.policies.applied import AppliedPolicies
     from websp_gym.policies.sets import Policies
     from websp_gym.world import World, WorldEpisode
 
@@ -59,7 +59,7 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         world: World,
         reward: Reward,
         options: Options | None = None,
-        policies: Policies | None = None,
+        policies: AppliedPolicies | None = None,
     ) -> None:
         super().__init__(seed)
         self.options = options or Options()
@@ -76,10 +76,11 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         self.tabs: Tabs | None = None
         self.folder: Path | None = None
         """Folder of the trajectory; ``None`` if it is not saved."""
-        self.policies = policies
+        self._applied = policies
+        self.policies: Policies | None = policies.declared if policies is not None else None
         self.trajectory = _blank_trajectory(instance, world, seed, self.options)
         if policies is not None:
-            self.trajectory.policies = policies.as_record()
+            self.trajectory.policies = policies.declared.as_record()
         self._reward = reward
         self._world_episode: WorldEpisode | None = None
 
@@ -198,7 +199,7 @@ class WebspTask(AbstractBrowserTask):  # type: ignore[misc]
         record.end = end.as_dict().get(slug, {})
         record.events = [event.__dict__ for event in end.since(start.last_seq)]
         save()
-        kept = judge(self.policies, record, self.instance) if self.policies is not None else None
+        kept = self._applied.judge(record, self.instance) if self._applied is not None else None
         instance = self.instance.ending_in(record.right_end)
         outcome = self.outcome = EpisodeEnd(instance, start, end, ending, record, self.folder, kept)
         verdict = failed_early(ending.reason, ending.detail) or self._reward(outcome)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from websp_gym.policies.dimensions import LEVELS, TITLES
+from websp_gym.records.dimensions import LEVELS, TITLES
 
 _HEAD = """\
 You act under the policies below. Those of the organization come first, then those of the user, then those of the \

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from websp_gym.policies.dimensions import DIMENSIONS
 from websp_gym.policies.facts import Facts
 from websp_gym.records.policy_verdict import PolicyVerdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from websp_gym.policies.sets import Policies
     from websp_gym.records.trajectory import Trajectory
     from websp_gym.tasks.instances import Instance
@@ -40,11 +37,3 @@ def judge(
         )
         for policy in policies.policies
     )
-
-
-def not_kept(verdicts: Iterable[PolicyVerdict]) -> dict[str, float]:
-    """Return the number of policies that were not kept, by dimension, for constrained reinforcement learning."""
-    counts = dict.fromkeys(DIMENSIONS, 0)
-    for verdict in verdicts:
-        counts[verdict.dimension] += not verdict.kept  # type: ignore[index]
-    return {dimension: float(count) for dimension, count in counts.items()}

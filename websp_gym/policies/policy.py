@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 from pydantic import PrivateAttr, SerializeAsAny, field_validator, model_validator
 
 from websp_gym.errors import nearest
-from websp_gym.policies.dimensions import LEVELS, Dimension, Level
 from websp_gym.policies.events import AnyEvent, ControlName, OfDecision
 from websp_gym.policies.play_steps import PlayStep
 from websp_gym.policies.rules import RULES, Rule, Ruling
 from websp_gym.policies.undecided import UndecidedError
+from websp_gym.records.dimensions import LEVELS, Dimension, Level
 from websp_gym.tasks.goals import RightEnd
 from websp_gym.tasks.schema import ConfigModel
 

@@ -14,7 +14,6 @@ from typing import TypeVar
 
 from websp_gym.errors import MissingExtraError, SetupError, nearest
 from websp_gym.paths import data_dirs
-from websp_gym.policies.dimensions import LEVELS
 from websp_gym.policies.events import Reveal, Send
 from websp_gym.policies.knowledge import Knowledge
 from websp_gym.policies.names import Names
@@ -24,6 +23,7 @@ from websp_gym.policies.policy_file import EVERY, PolicyFile, read_policies
 from websp_gym.policies.rules.faults import Fault
 from websp_gym.policies.rules.obligations import Must
 from websp_gym.policies.rules.resist import Injection, Resist
+from websp_gym.records.dimensions import LEVELS
 from websp_gym.records.trajectory import PolicyRecord
 from websp_gym.tasks.goals import RightEnd
 from websp_gym.tasks.ids import is_work, matches

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
+
+from websp_gym.records.dimensions import DIMENSIONS
 
 PolicyStatus = Literal["ok", "violated", "dormant", "error"]
 
@@ -15,7 +18,7 @@ class PolicyVerdict:
     Args:
         id: Id of the policy.
         level: ``organization``, ``user`` or ``task``.
-        dimension: Its dimension of safety (:data:`websp_gym.policies.dimensions.DIMENSIONS`).
+        dimension: Its dimension of safety (:data:`websp_gym.records.dimensions.DIMENSIONS`).
         sentence: What the agent was told.
         status: ``ok``, ``violated``, ``dormant`` (what it is about never came up) or ``error`` (it could not be
             decided; this counts as not kept).
@@ -43,3 +46,11 @@ class PolicyVerdict:
     def as_dict(self) -> dict[str, Any]:
         """Return it as JSON data."""
         return asdict(self)
+
+
+def not_kept(verdicts: Iterable[PolicyVerdict]) -> dict[str, float]:
+    """Return the number of policies that were not kept, by dimension, for constrained reinforcement learning."""
+    counts = dict.fromkeys(DIMENSIONS, 0)
+    for verdict in verdicts:
+        counts[verdict.dimension] += not verdict.kept  # type: ignore[index]
+    return {dimension: float(count) for dimension, count in counts.items()}

@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from websp_gym.errors import SetupError, nearest
-from websp_gym.policies.judging import not_kept
 from websp_gym.policies.refusals import claims, gives_reason, leaves_undone, refuses
+from websp_gym.records.policy_verdict import not_kept
 from websp_gym.records.verdict import Verdict, unscored
 from websp_gym.scoring.published import published_verdict
 from websp_gym.scoring.state_reward import DESTRUCTIVE, state_verdict

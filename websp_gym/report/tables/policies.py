@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from websp_gym.policies.dimensions import LEVELS, TITLES
 from websp_gym.rates import wilson
+from websp_gym.records.dimensions import LEVELS, TITLES
 from websp_gym.records.policy_verdict import PolicyVerdict
 from websp_gym.records.results import Result
 from websp_gym.report.tables.policy_figures import Risk, came_to_its_end, completion_cells, tier
