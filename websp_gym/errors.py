@@ -243,6 +243,11 @@ class WorldError(WebspError):
     verdict: dict[str, Any] | None = None
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
+class WorldBusyError(WorldError):
+    """Raised when other episodes use all that a world has for one, such as the accounts of a site."""
+
+
 ModelErrorKind = Literal[
     "timeout",
     "rate_limit",

@@ -15,15 +15,14 @@ import websp_gym
 from tests.dataset_support import ACCEPT, PASSWORD, ROWS, TRUTH, button, data_home, row, trace, write_clone  # noqa: F401
 from websp_gym.authoring.dataset_proofs import prove_dataset
 from websp_gym.cli.app import app
-from websp_gym.datasets import in_dataset
 from websp_gym.datasets.importing import import_dataset
-from websp_gym.datasets.stored import load_dataset
 from websp_gym.env.options import Options
 from websp_gym.errors import InitialStateError, SetupError
 from websp_gym.records.runs import Run, read_results
 from websp_gym.runner.batch import run_batch
 from websp_gym.runner.jobs import finished, plan_run
 from websp_gym.runner.rescoring import rescore
+from websp_gym.tasks.datasets import in_dataset, load_dataset
 from websp_gym.tasks.instances import load_instance
 
 pytestmark = pytest.mark.usefixtures("data_home")

@@ -23,12 +23,18 @@ from tests.dataset_support import (
     typed,
     write_clone,
 )
-from websp_gym.datasets import in_dataset
 from websp_gym.datasets.importing import import_dataset
-from websp_gym.datasets.stored import Missing, StoredDataset, dataset_names, load_dataset, remove_dataset
 from websp_gym.errors import SetupError
 from websp_gym.live.accounts import Account
 from websp_gym.replay.library import find_trace, read_trace
+from websp_gym.tasks.datasets import (
+    Missing,
+    StoredDataset,
+    dataset_names,
+    in_dataset,
+    load_dataset,
+    remove_dataset,
+)
 from websp_gym.tasks.initial_steps import PrepareStep, ReplayStep
 from websp_gym.tasks.instances import load_instance
 

@@ -10,12 +10,11 @@ import pytest
 
 import websp_gym
 from tests.dataset_support import data_home  # noqa: F401
-from websp_gym.datasets import in_dataset
 from websp_gym.datasets.importing import import_dataset
-from websp_gym.datasets.stored import StoredDataset, StoredPlay
 from websp_gym.records.runs import Run
 from websp_gym.runner.batch import run_batch
 from websp_gym.runner.jobs import plan_run
+from websp_gym.tasks.datasets import StoredDataset, StoredPlay, in_dataset
 from websp_gym.tasks.instances import load_instance
 
 pytestmark = pytest.mark.usefixtures("data_home")

@@ -17,8 +17,7 @@ from cryptography.fernet import Fernet
 from tests.command_support import websp_here
 from tests.keyring_support import FileKeyring
 from tests.live_support import home
-from websp_gym.errors import SetupError, WorldError
-from websp_gym.live.account import AccountsInUseError
+from websp_gym.errors import SetupError, WorldBusyError, WorldError
 from websp_gym.live.accounts import (
     Account,
     accounts_file,
@@ -234,7 +233,7 @@ def test_each_episode_gets_the_first_account_that_is_free(
     names = [episode.account_name for episode in episodes]
     assert names == (["steam-1", "steam-2"] if named is None else ["steam-2", "steam-1"])
     assert [world.context_options()["locale"] for world in worlds[:2]] == [f"en-{name[-1]}" for name in names]
-    with pytest.raises(AccountsInUseError, match=r"the accounts steam-., steam-. are in use"):
+    with pytest.raises(WorldBusyError, match=r"the accounts steam-., steam-. are in use"):
         worlds[2].open_episode(site, signed_in=True)
     episodes[1].close()
     with closing(worlds[2].open_episode(site, signed_in=True)) as third:

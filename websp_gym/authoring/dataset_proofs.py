@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from websp_gym.datasets.stored import StoredPlay, load_dataset
 from websp_gym.env.registration import make_env
 from websp_gym.errors import InitialStateError, SetupError, WebspError, nearest
 from websp_gym.records.results import Result
@@ -19,6 +18,7 @@ from websp_gym.records.runs import Run
 from websp_gym.runner.batch import run_batch
 from websp_gym.runner.jobs import plan_run
 from websp_gym.runner.processes import Batch, map_unordered
+from websp_gym.tasks.datasets import StoredPlay, load_dataset
 from websp_gym.tasks.instances import Instance, all_instances, all_work
 from websp_gym.world import make_world
 

@@ -9,12 +9,12 @@ from pathlib import Path
 
 from websp_gym.calibration.labels import read_label_file
 from websp_gym.calibration.variants import kind_of
-from websp_gym.datasets import in_dataset
 from websp_gym.errors import SetupError
 from websp_gym.records.load import digest_of, load_trajectory
 from websp_gym.records.trajectory import Trajectory
 from websp_gym.records.verdict import Failure
 from websp_gym.scoring.truth import state_verdict_of_record
+from websp_gym.tasks.datasets import in_dataset
 from websp_gym.tasks.instances import Instance, load_instance
 
 

@@ -12,11 +12,11 @@ from pathlib import Path
 from websp_gym.calibration.cases import Case
 from websp_gym.calibration.edits import EDITS, for_another_task, reworded
 from websp_gym.calibration.variants import kind_of
-from websp_gym.datasets import in_dataset
 from websp_gym.errors import SetupError, nearest
 from websp_gym.records.load import load_trajectory
 from websp_gym.records.trajectory import Trajectory
 from websp_gym.scoring.truth import state_verdict_of_record
+from websp_gym.tasks.datasets import in_dataset
 from websp_gym.tasks.instances import Instance, load_instance
 
 OTHER_TASK = "another task"

@@ -12,16 +12,16 @@ from rich.table import Table
 
 from websp_gym.cli.options import AsJson, Processes, Sites
 from websp_gym.cli.output import Console, plain_table, print_json, progress_bar, wide_console
-from websp_gym.datasets.stored import (
+from websp_gym.records.runs import count
+from websp_gym.tasks.datasets import (
     OFFICIAL,
     StoredDataset,
     dataset_names,
     load_dataset,
     reach_by_ours,
     remove_dataset,
+    trace_in,
 )
-from websp_gym.records.runs import count
-from websp_gym.replay.library import trace_in_dataset
 from websp_gym.tasks.instances import all_instances, all_work
 
 datasets = typer.Typer(
@@ -80,7 +80,7 @@ def import_command(
     console.print(f"[bold]{dataset.name}[/]  {_summary(dataset)}; {dataset.licence}", soft_wrap=True)
     for site, trace in dataset.logins.items():
         console.print(
-            f"  login_trace of {site} in accounts.yaml: {trace_in_dataset(dataset.name, trace)}",
+            f"  login_trace of {site} in accounts.yaml: {trace_in(dataset.name, trace)}",
             soft_wrap=True,
         )
     site = next(iter(dataset.instances), "Steam-").partition("-")[0]
@@ -196,7 +196,7 @@ def _facts(dataset: StoredDataset) -> dict[str, Any]:
     told = dataset.model_dump(
         mode="json", include={"name", "source", "commit", "imported", "licence", "version"}
     )
-    logins = {site: trace_in_dataset(dataset.name, trace) for site, trace in dataset.logins.items()}
+    logins = {site: trace_in(dataset.name, trace) for site, trace in dataset.logins.items()}
     left_out = [one.model_dump(mode="json") for one in dataset.left_out]
     return {**told, "sites": _sites(dataset), "login_traces": logins, "left_out": left_out}
 
@@ -214,7 +214,7 @@ def _sites(dataset: StoredDataset) -> dict[str, dict[str, Any]]:
                 "instances": 0,
                 "tasks": 0,
                 "with_traces": 0,
-                "login_trace": trace_in_dataset(dataset.name, login) if login else "",
+                "login_trace": trace_in(dataset.name, login) if login else "",
             },
         )
         facts["instances"] += 1

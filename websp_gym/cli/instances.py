@@ -14,11 +14,11 @@ from rich.markup import escape
 from websp_gym.cli.completing import complete_id
 from websp_gym.cli.options import AsJson, Category, Dataset, SiteName
 from websp_gym.cli.output import Console, plain_table, print_json, wide_console
-from websp_gym.datasets import in_dataset, of_dataset
 from websp_gym.env.options import Options
 from websp_gym.errors import SetupError
 from websp_gym.records.runs import count
 from websp_gym.scoring.solved_at_start import solved_at_start
+from websp_gym.tasks.datasets import in_dataset, of_dataset
 from websp_gym.tasks.instances import Instance, load_instance
 from websp_gym.tasks.selection import select_instances
 

@@ -25,7 +25,6 @@ from websp_gym.cli.run_limits import RunLimits
 from websp_gym.cli.run_options import Batch, Selection
 from websp_gym.cli.run_plan import PlannedRun, planned_runs
 from websp_gym.cli.signals import INTERRUPTED
-from websp_gym.datasets import in_dataset, of_dataset
 from websp_gym.errors import SetupError
 from websp_gym.models.probe import Probe, check_priced
 from websp_gym.project import docs
@@ -36,6 +35,7 @@ from websp_gym.runner.hooks import load_hook, telling
 from websp_gym.runner.jobs import Job, begun, finished, forget, plan_run
 from websp_gym.runner.locking import locked
 from websp_gym.runner.preflight import check_run, probes_of
+from websp_gym.tasks.datasets import in_dataset, of_dataset
 from websp_gym.tasks.instances import load_instance
 
 _LONGEST = 107 - len("/org.chromium.Chromium.123456/SingletonSocket")

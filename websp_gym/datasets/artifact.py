@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from websp_gym.datasets.stored import LeftOutKind, Missing
 from websp_gym.errors import SetupError
 from websp_gym.replay.trace_files import parse_json, read_text
+from websp_gym.tasks.datasets import LeftOutKind, Missing
 from websp_gym.tasks.ids import canonical_id
 
 REPOSITORY = "https://github.com/wi-pi/webspeval_code"

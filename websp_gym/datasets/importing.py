@@ -14,7 +14,13 @@ from typing import Any
 
 from websp_gym.datasets import stwab
 from websp_gym.datasets.artifact import LICENCE, Artifact, Row, read_artifact
-from websp_gym.datasets.stored import (
+from websp_gym.errors import SetupError, nearest, unwritable
+from websp_gym.files import read_file
+from websp_gym.project import VERSION
+from websp_gym.replay.importers import import_trace
+from websp_gym.replay.trace import MAX_BYTES
+from websp_gym.replay.trace_files import save_trace
+from websp_gym.tasks.datasets import (
     OFFICIAL,
     OURS,
     StoredDataset,
@@ -23,12 +29,6 @@ from websp_gym.datasets.stored import (
     StoredTrace,
     write_dataset,
 )
-from websp_gym.errors import SetupError, nearest, unwritable
-from websp_gym.files import read_file
-from websp_gym.project import VERSION
-from websp_gym.replay.importers import import_trace
-from websp_gym.replay.trace import MAX_BYTES
-from websp_gym.replay.trace_files import save_trace
 from websp_gym.tasks.ids import known_ids
 from websp_gym.tasks.instances import Instance, all_instances
 from websp_gym.user_folders import datasets_folder

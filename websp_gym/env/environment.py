@@ -13,7 +13,6 @@ from websp_gym.browser.launch import BrowserOptions, shared_browser
 from websp_gym.browser.launch_errors import LaunchError
 from websp_gym.browser.owner import call
 from websp_gym.browser.remote import shown
-from websp_gym.datasets import in_dataset
 from websp_gym.env.episode import Episode
 from websp_gym.env.failures import as_world_error, info_after
 from websp_gym.env.heap import trim_heap
@@ -25,6 +24,7 @@ from websp_gym.observation import WITHOUT_PICTURE
 from websp_gym.observation.observe import observation_space
 from websp_gym.records.ending import Ending
 from websp_gym.scoring.rewards import make_reward
+from websp_gym.tasks.datasets import in_dataset
 from websp_gym.tasks.instances import Instance
 from websp_gym.world import make_world
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from websp_gym.datasets import in_dataset
 from websp_gym.env.environment import WebspEnv
 from websp_gym.env.options import of_reset, refuse_foreign
 from websp_gym.errors import SetupError, UnknownInstanceError, nearest
+from websp_gym.tasks.datasets import in_dataset
 from websp_gym.tasks.ids import known_ids
 from websp_gym.tasks.instances import load_instance
 from websp_gym.tasks.selection import draw_instance

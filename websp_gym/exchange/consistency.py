@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from websp_gym.datasets import in_dataset
 from websp_gym.env.options import Options
 from websp_gym.errors import SetupError, WorldError
 from websp_gym.exchange.states import not_s0, unexplained
@@ -25,6 +24,7 @@ from websp_gym.runner.rescoring import rescored_by_state
 from websp_gym.scoring.judge.judgements import judgements_of
 from websp_gym.scoring.outcome import REWARDS
 from websp_gym.scoring.truth import policies_of_record
+from websp_gym.tasks.datasets import in_dataset
 from websp_gym.tasks.instances import Instance, load_instance
 
 _OF_A_SCORE = ("reward", "siblings", "strict", "completed", "failure_kinds", "failure_elements")

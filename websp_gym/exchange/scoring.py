@@ -11,7 +11,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from websp_gym.datasets import in_dataset
 from websp_gym.errors import SetupError, WorldError, unwritable
 from websp_gym.exchange.foreign import EPISODE, ForeignEpisode, convert, read_episode
 from websp_gym.exchange.packing import record_files
@@ -25,6 +24,7 @@ from websp_gym.records.trajectory import FILE, Trajectory, now
 from websp_gym.runner.rescoring import rescored_by_state
 from websp_gym.scoring.truth import policies_of_record
 from websp_gym.tasks import DATASET_VERSION
+from websp_gym.tasks.datasets import in_dataset
 from websp_gym.tasks.instances import load_instance
 
 

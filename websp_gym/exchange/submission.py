@@ -11,13 +11,13 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from websp_gym.datasets import in_dataset
 from websp_gym.env.options import Options
 from websp_gym.errors import SetupError
 from websp_gym.files import MAX_RECORD, read_file
 from websp_gym.records.results import Result
 from websp_gym.records.runs import Run
 from websp_gym.tasks import DATASET_VERSION
+from websp_gym.tasks.datasets import in_dataset
 from websp_gym.tasks.ids import instance_ids
 from websp_gym.tasks.instances import load_instance
 from websp_gym.tasks.selection import select_instances

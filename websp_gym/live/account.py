@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
-from websp_gym.errors import SetupError, WorldError, missing_extra
+from websp_gym.errors import SetupError, WorldBusyError, WorldError, missing_extra
 from websp_gym.live.accounts import Account, accounts_for, secret_of
 from websp_gym.live.apis import ApiRequest, send, undo_of
 from websp_gym.live.pace import Pace
@@ -56,10 +56,6 @@ class LiveSettings:
 
 
 _NOBODY = Account(site="")
-
-
-class AccountsInUseError(WorldError):
-    """Every account that an episode may use is in use by another one."""
 
 
 class AccountsOfSite:
@@ -128,7 +124,7 @@ class AccountsOfSite:
         """Take the first account that no other episode uses, once there is one; return its lock, None without one.
 
         Raises:
-            AccountsInUseError: Others use all of them.
+            WorldBusyError: Others use all of them.
         """
         if "" in self._accounts:
             return None
@@ -317,7 +313,7 @@ def locked(accounts: Collection[str]) -> tuple[str, Any]:
     """Return the first account that no other episode uses, and its lock, taken.
 
     Raises:
-        AccountsInUseError: Others use all of them.
+        WorldBusyError: Others use all of them.
     """
     try:
         from filelock import FileLock, Timeout
@@ -340,6 +336,6 @@ def locked(accounts: Collection[str]) -> tuple[str, Any]:
         if len(accounts) > 1
         else f"account {next(iter(accounts))} is"
     )
-    raise AccountsInUseError(
+    raise WorldBusyError(
         f"{several} in use by another episode: fewer --jobs, or more accounts, need no waiting"
     )

@@ -13,9 +13,7 @@ from websp_gym.errors import SetupError, nearest
 from websp_gym.paths import data_dirs, trace_dirs
 from websp_gym.replay.trace import Trace
 from websp_gym.replay.trace_files import load_trace
-
-_IN_DATASET = "@"
-"""Prefix of the names of an imported dataset's traces."""
+from websp_gym.tasks.datasets import IN_DATASET
 
 
 def trace_path(name: str) -> Path:
@@ -24,7 +22,7 @@ def trace_path(name: str) -> Path:
     A name such as ``@official/steam/cookies.json`` belongs to an imported dataset. Raise SetupError if there is no
     such file. Example of a name: ``steam/accept_all_cookies.json``.
     """
-    if name.startswith(_IN_DATASET):
+    if name.startswith(IN_DATASET):
         return _path_in_dataset(name)
     folders = data_dirs("traces")
     found = _first(folder / name for folder in folders)
@@ -41,7 +39,7 @@ def find_trace(name: str) -> Path:
     Raise SetupError if there is no such file. Examples: ``recordings/mine.json``, ``steam/login``,
     ``@official/steam/cookies``.
     """
-    if name.startswith(_IN_DATASET) and not Path(name).is_file():
+    if name.startswith(IN_DATASET) and not Path(name).is_file():
         return _path_in_dataset(name)
     folders = trace_dirs()
     found = _first([Path(name), *(folder / each for folder in folders for each in (name, f"{name}.json"))])
@@ -53,16 +51,11 @@ def find_trace(name: str) -> Path:
     return found
 
 
-def trace_in_dataset(dataset: str, name: str) -> str:
-    """Return the name of an imported dataset's trace in configurations and commands."""
-    return f"{_IN_DATASET}{dataset}/{name}"
-
-
 def _path_in_dataset(name: str) -> Path:
     # Imported here because only imported datasets need it.
     from websp_gym.user_folders import datasets_folder
 
-    dataset, _, rest = name.removeprefix(_IN_DATASET).partition("/")
+    dataset, _, rest = name.removeprefix(IN_DATASET).partition("/")
     folder = datasets_folder() / dataset / "traces"
     found = _first([folder / rest, folder / f"{rest}.json"])
     if not dataset or not rest or found is None or not found.resolve().is_relative_to(folder.resolve()):

@@ -24,8 +24,7 @@ from websp_gym.attach.players import make_player
 from websp_gym.env.options import Options, kind_for
 from websp_gym.env.registration import make_env
 from websp_gym.env.rollout import Rollout
-from websp_gym.errors import SetupError, WebspError, unwritable
-from websp_gym.live.account import AccountsInUseError
+from websp_gym.errors import SetupError, WebspError, WorldBusyError, unwritable
 from websp_gym.records.results import Result, Try, facts_of, spent
 from websp_gym.records.runs import AGENT_LOG, append_result, read_run
 from websp_gym.runner.deaths import died
@@ -172,7 +171,7 @@ def _once_there_is_an_account(job: Job, agent: AnyAgent) -> tuple[Result, Except
     end, level = time.monotonic() + _TO_WAIT_FOR_ACCOUNTS, logging.WARNING
     while True:
         result, error = _try(job, agent)
-        if not isinstance(error, AccountsInUseError) or time.monotonic() > end:
+        if not isinstance(error, WorldBusyError) or time.monotonic() > end:
             return result, error
         _log.log(level, "%s; waiting", error)
         level = logging.DEBUG  # said once

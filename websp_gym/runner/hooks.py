@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from websp_gym.agents.registry import import_named
-from websp_gym.datasets import in_dataset
 from websp_gym.errors import SetupError
 from websp_gym.records.results import Result
 from websp_gym.records.runs import Run
+from websp_gym.tasks.datasets import in_dataset
 from websp_gym.tasks.instances import Instance, load_instance
 
 

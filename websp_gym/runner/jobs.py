@@ -8,13 +8,13 @@ from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from websp_gym.datasets import in_dataset
 from websp_gym.errors import SetupError, unwritable
 from websp_gym.files import check_writable_file
 from websp_gym.policies.sets import policies_for
 from websp_gym.records.results import Result, Try
 from websp_gym.records.runs import RESULTS, RUN, TRAJECTORIES, Run, read_results, read_run, write_run
 from websp_gym.records.trajectory import STEPS, now, versions
+from websp_gym.tasks.datasets import in_dataset
 from websp_gym.tasks.ids import all_ids, known_ids
 from websp_gym.tasks.instances import load_instance
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from shlex import quote
 from typing import Literal
 
-from websp_gym.datasets import in_dataset
 from websp_gym.errors import SetupError
 from websp_gym.records.load import digest_of, load_trajectory
 from websp_gym.records.results import Result
@@ -18,6 +17,7 @@ from websp_gym.runner.locking import locked
 from websp_gym.scoring.judge.judgements import Judgement, read_judgements
 from websp_gym.scoring.rewards import paid_by
 from websp_gym.scoring.truth import policies_of_record, state_verdict_of_record
+from websp_gym.tasks.datasets import in_dataset
 from websp_gym.tasks.instances import load_instance
 
 By = Literal["state", "judge"]

@@ -10,12 +10,12 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
-from websp_gym.datasets.stored import LeftOutKind, Missing, StoredInstance, StoredPlay
 from websp_gym.datasets.stwab import gitlab, magento, suitecrm
 from websp_gym.datasets.stwab.checks import checks_of, here
 from websp_gym.datasets.stwab.clone import LICENCE, SITES, PublishedTask, read_tasks
 from websp_gym.datasets.stwab.plays import CannotBePlayedError, Player
 from websp_gym.datasets.stwab.policies import Rule, as_policy, evaluator_of, translated
+from websp_gym.tasks.datasets import LeftOutKind, Missing, StoredInstance, StoredPlay
 
 NAME = "stwab"
 """Name of the dataset."""

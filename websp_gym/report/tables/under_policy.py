@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from websp_gym.datasets import in_dataset
 from websp_gym.env.options import Options
 from websp_gym.errors import SetupError
 from websp_gym.policies.sets import policies_for
@@ -17,6 +16,7 @@ from websp_gym.records.results import Result
 from websp_gym.records.runs import Run, count, read_run
 from websp_gym.report.tables.rows import EpisodeRow, instance_facts
 from websp_gym.scoring.truth import progress_of_record
+from websp_gym.tasks.datasets import in_dataset
 from websp_gym.tasks.instances import load_instance
 
 NEVER = "the episode was never played"

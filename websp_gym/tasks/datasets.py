@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
@@ -14,8 +14,8 @@ from typing import Any, Literal
 from pydantic import Field
 
 from websp_gym.errors import SetupError, UnknownInstanceError, nearest, unwritable
-from websp_gym.replay.library import trace_in_dataset
 from websp_gym.tasks.goals import NOTHING, Expect, Unchanged
+from websp_gym.tasks.ids import known_ids
 from websp_gym.tasks.initial_steps import InitialStep, Prepare, PrepareStep, ReplayStep, TracePath
 from websp_gym.tasks.instances import Instance, Origin
 from websp_gym.tasks.published import PublishedChecks
@@ -24,6 +24,8 @@ from websp_gym.tasks.schema import ConfigModel, OnOff, Value
 from websp_gym.tasks.work import WorkStep
 from websp_gym.user_folders import datasets_folder
 
+IN_DATASET = "@"
+"""Prefix of the names of an imported dataset's traces."""
 OFFICIAL = "official"
 """Name of the published dataset."""
 FILE = "dataset.json"
@@ -258,9 +260,7 @@ def _read(path: Path, _modified: int) -> StoredDataset:
 
 def _steps(instance: Instance, told: StoredInstance, dataset: str) -> Iterator[InitialStep]:
     """Yield the steps to S0: the dataset's traces in the place of ours, and what else leads there."""
-    replayed = [
-        ReplayStep(replay=trace_in_dataset(dataset, step.trace), set=step.set) for step in told.replay
-    ]
+    replayed = [ReplayStep(replay=trace_in(dataset, step.trace), set=step.set) for step in told.replay]
     for step in instance.config.initial_state:
         if not isinstance(step, ReplayStep) or not told.replay:
             yield step
@@ -268,3 +268,44 @@ def _steps(instance: Instance, told: StoredInstance, dataset: str) -> Iterator[I
         yield from replayed
         replayed = []
     yield from replayed
+
+
+def trace_in(dataset: str, name: str) -> str:
+    """Return the name of an imported dataset's trace in configurations and commands."""
+    return f"{IN_DATASET}{dataset}/{name}"
+
+
+def of_dataset(ids: Iterable[str], dataset: str | None, named: Iterable[str] = ()) -> list[str]:
+    """Return those of some ids that a dataset has.
+
+    Args:
+        ids: Ids, as they were selected.
+        dataset: Name of an imported dataset; None for ours, which has all.
+        named: Ids that were named one by one; they stay, so that playing them is an error.
+
+    Raises:
+        SetupError: There is no such dataset, or none is left.
+    """
+    if dataset is None:
+        return list(ids)
+    known = load_dataset(dataset).instances
+    kept = {*known, *known_ids(named)}
+    found = [each for each in ids if each in kept]
+    if not found:
+        raise SetupError(f'the dataset "{dataset}" has none of these instances', option="dataset")
+    return found
+
+
+def in_dataset(instance: Instance, dataset: str | None) -> Instance:
+    """Return an instance in the words of a dataset.
+
+    Args:
+        instance: The instance of ours.
+        dataset: Name of an imported dataset; None for ours, which reads nothing.
+
+    Raises:
+        SetupError: There is no such dataset, or it does not have the instance.
+    """
+    if dataset is None or (instance.origin is not None and instance.origin.dataset == dataset):
+        return instance
+    return told_by(dataset, instance)
