@@ -60,7 +60,7 @@ PARTS: tuple[tuple[str, str], ...] = (
     (r"websp_gym/harnesses/cube/|tests/rl/test_cube", "cube"),
     (r"websp_gym/attach/|tests/attach_programs/|docs/examples/attach/", "attach"),
     (r"benchmarks/.*\.py$", "bench"),
-    (r"websp_gym/(?:world/live/|env/live_|recording/live)|tests/live_apps/", "live"),
+    (r"websp_gym/live/|tests/live_apps/", "live"),
     # Each room has long proofs of its own.
     (r"(?:websp_gym|agents|extension|task_configs|traces)/", "prove"),
 )

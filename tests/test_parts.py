@@ -151,7 +151,7 @@ def test_a_site_is_handed_to_every_part_of_a_proof() -> None:
         ("websp_gym/attach/rules.py", {"attach", "prove"}),
         ("tests/attach_programs/model.py", {"attach"}),
         ("docs/examples/attach/mcp_agent.py", {"attach"}),
-        ("websp_gym/recording/live_sign_in.py", {"live", "prove"}),
+        ("websp_gym/live/sign_in.py", {"live", "prove"}),
         ("tests/live_apps/roundup.py", {"live"}),
         ("websp_gym/env/task.py", {"prove"}),
         ("extension/recorder.js", {"prove"}),
