@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import reprlib
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
 from websp_gym.records.trajectory import Trajectory
 from websp_gym.tasks.instances import Instance
 from websp_gym.tasks.sites import site_schema
 from websp_gym.world.fresh import fresh_account
 from websp_gym.world.initial_state import differences_of
-from websp_gym.world.state import SESSIONS, Item, WorldState, world_state
+from websp_gym.world.log import apply, is_of_state
+from websp_gym.world.state import SESSIONS, Item, SiteState, WorldState, world_state
 
 _Items = dict[str, dict[str, Item]]
 """The items of each collection, by id."""
@@ -29,13 +29,11 @@ def not_s0(record: Trajectory, instance: Instance) -> Iterator[str]:
 def unexplained(record: Trajectory, slug: str) -> Iterator[str]:
     """Yield the settings and collections that are not at the end what the log of events makes of S0."""
     start, end = (world_state({"sites": {slug: state}}).sites[slug] for state in (record.s0, record.end))
-    settings, items = dict(start.settings), _by_id(start.collections)
-    owner = site_schema(slug).session_of or slug
+    state = SiteState(dict(start.settings), dict(start.collections))
     for event in record.events:
-        if event["site"] == owner and "session" in event["data"]:
-            _sign(items, event)
-        elif event["site"] == slug:
-            _change(settings, items, event)
+        if is_of_state(slug, event["site"], event["kind"]):
+            apply(state, event["kind"], event["data"])
+    settings, items = state.settings, _by_id(state.collections)
     after = _by_id(end.collections)
     for key in {**settings, **end.settings}:
         if settings.get(key) != (value := end.settings.get(key)):
@@ -55,28 +53,3 @@ def _by_id(collections: Mapping[str, Iterable[Item]]) -> _Items:
 def _kept(session: Item) -> Item:
     """Return a session without ``current``: of the one that another replaces, no event says that."""
     return {name: value for name, value in session.items() if name != "current"}
-
-
-def _sign(items: _Items, event: Mapping[str, Any]) -> None:
-    """Carry out a sign-in or a sign-out."""
-    session = event["data"]["session"]
-    if event["kind"] == "logout":
-        items[SESSIONS].pop(session["id"], None)
-    else:
-        items[SESSIONS][session["id"]] = _kept(session)
-
-
-def _change(settings: dict[str, Any], items: _Items, event: Mapping[str, Any]) -> None:
-    """Carry out what an event of the site changed; most change nothing."""
-    data = event["data"]
-    name = data.get("collection")
-    if name is None:
-        if "key" in data and "new" in data:
-            settings[data["key"]] = data["new"]
-    elif event["kind"] == "remove":
-        items[name].pop(data["item"]["id"], None)
-    elif "item" in data:
-        items[name][data["item"]["id"]] = data["item"]
-    elif "new" in data:
-        field = data["key"].removeprefix(f"{name}[{data['id']}].")
-        items[name][data["id"]] = {**items[name][data["id"]], field: data["new"]}

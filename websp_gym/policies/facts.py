@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from websp_gym.policies.replayed import Happening, Moment, apply, equal
+from websp_gym.policies.replayed import Happening, Moment, equal
 from websp_gym.policies.undecided import UndecidedError
 from websp_gym.records.step_facts import ActionFacts, Report, Source, StepFacts
+from websp_gym.world.log import apply, is_of_state
 from websp_gym.world.state import Declared, SiteState, same, world_state
 
 if TYPE_CHECKING:
@@ -171,7 +172,7 @@ class Facts:
         for _, events in itertools.groupby(self._of_state, key=lambda event: event.request):
             last = 0
             for event in events:
-                apply(state, event)
+                apply(state, event.kind, event.data)
                 last = event.step
             found.append(Moment(last, _copied(state)))
         if self.record.end and not equal(state, self._state(self.record.end)):
@@ -279,18 +280,13 @@ class Facts:
                 if key and item.get(key) not in known:
                     known.append(item.get(key))
                 found[event.seq] = [{**item, key: name} for name in known] if key else [dict(item)]
-            apply(state, event)
+            apply(state, event.kind, event.data)
         return found
 
     @cached_property
     def _of_state(self) -> tuple[Happening, ...]:
         """The events that change the state of the task's site."""
-        return tuple(event for event in self.log if event.site == self.slug or self._signs_in(event))
-
-    def _signs_in(self, event: Happening) -> bool:
-        """Whether it is about the sessions that the site shares with the one that it signs in at."""
-        owner = self.names.site.session_of
-        return bool(owner) and event.site == owner and event.kind in ("login", "logout")
+        return tuple(event for event in self.log if is_of_state(self.slug, event.site, event.kind))
 
     def _state(self, data: dict[str, Any]) -> SiteState:
         """Return a state of the record."""

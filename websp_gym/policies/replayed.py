@@ -1,4 +1,4 @@
-"""The event log of a world by steps, and the state of a site replayed from it."""
+"""The event log of a world by steps, and the states of a site between them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from websp_gym.world.state import SESSIONS, Item, SiteState
+from websp_gym.world.state import Item, SiteState
 
 
 @dataclass(frozen=True)
@@ -30,38 +30,6 @@ class Moment:
 
     step: int
     state: SiteState
-
-
-def apply(state: SiteState, event: Happening) -> None:
-    """Apply an event to a state. Items are replaced, not changed: others may hold them."""
-    data, collections = event.data, state.collections
-    match event.kind:
-        case "set" if "collection" in data:
-            name, changed = data["key"].rpartition(".")[2], data["id"]
-            collections[data["collection"]] = [
-                {**item, name: data["new"]} if item["id"] == changed else item
-                for item in collections[data["collection"]]
-            ]
-        case "set":
-            state.settings[data["key"]] = data["new"]
-        case "add":
-            collections[data["collection"]] = [*collections[data["collection"]], data["item"]]
-        case "remove":
-            _take(collections, data["collection"], data["item"])
-        case "logout" if SESSIONS in collections:
-            _take(collections, SESSIONS, data["session"])
-        case "login":
-            # A browser has one session; signing in again leaves the one before open without it.
-            new = data["session"]
-            before = [
-                {**each, "current": each["current"] and not new["current"]}
-                for each in collections.get(SESSIONS, ())
-            ]
-            collections[SESSIONS] = [*before, new]
-
-
-def _take(collections: dict[str, Sequence[Item]], name: str, gone: Mapping[str, Any]) -> None:
-    collections[name] = [item for item in collections[name] if item["id"] != gone["id"]]
 
 
 def equal(one: SiteState, other: SiteState) -> bool:
