@@ -7,22 +7,26 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from websp_gym.env.rollout import Briefing, Player
 
-__all__ = ["Agent", "Briefing"]
+__all__ = ["Agent", "Briefing", "NamedPlayer"]
 
 if TYPE_CHECKING:
     from websp_gym.agents.turns import Turn
     from websp_gym.observation import ObservationKind
 
 
-class Agent(Player, Protocol):
-    """An agent: gets observations and returns action texts."""
+class NamedPlayer(Player, Protocol):
+    """Who plays the episodes of a run: an agent, or a program that drives the browser by itself."""
 
     name: str
 
     @property
     def observation(self) -> ObservationKind:
-        """Kind of observation that the agent reads; same values as the environment's ``observation`` option."""
+        """Kind of observation that it reads; same values as the environment's ``observation`` option."""
         ...
+
+
+class Agent(NamedPlayer, Protocol):
+    """An agent: gets observations and returns action texts."""
 
     @property
     def turns(self) -> Sequence[Turn]:

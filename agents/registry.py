@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +15,7 @@ from websp_gym.models.spec import hint_of_provider
 from websp_gym.project import docs
 
 if TYPE_CHECKING:
-    from websp_gym.agents.base import Agent
+    from websp_gym.agents.base import Agent, NamedPlayer
 
 SCRIPTED = ("oracle", "noop", "random", "guardian")
 """Agents without a model."""
@@ -24,8 +26,10 @@ _ASKING = {
     "browser": ("websp_gym.agents.browser", "BrowserAgent"),
 }
 """Module and name of the agents that ask a model, by what stands before its string."""
-OUTSIDE = ("cdp", "mcp")
-"""What the string of a program that plays through the door of an episode begins with, before a colon."""
+OUTSIDE = {"cdp": "websp_gym.attach.players:outside_agent", "mcp": "websp_gym.attach.players:outside_agent"}
+"""What makes an agent that drives the browser by itself, by what stands before the colon of its string."""
+GROUP = "websp_gym.agents"
+"""Entry points by which a package adds kinds of agents: each is called with the whole string."""
 
 
 def make_agent(spec: str) -> Agent:
@@ -64,11 +68,39 @@ def make_agent(spec: str) -> Agent:
         )
     if kind in _ASKING:
         return _asking(spec, kind, rest)
+    if kind in _added():
+        agent: Agent = _added()[kind].load()(spec)
+        return agent
     if kind in (*_kinds(), "ollama"):
         return _asking(spec, "mllm", spec)
     if rest.isidentifier() and (kind.endswith(".py") or all(part.isidentifier() for part in kind.split("."))):
         return _imported(spec, kind, rest)
     raise _unknown(spec, nearest(kind, _kinds()))
+
+
+def make_player(spec: str) -> NamedPlayer:
+    """Return the agent that a string names; also a program that acts by itself.
+
+    Args:
+        spec: As for :func:`make_agent`, or ``cdp:COMMAND`` or ``mcp:COMMAND``, such as ``cdp:python my_agent.py``,
+            which starts a program for each episode.
+
+    Raises:
+        SetupError: As :func:`make_agent`, or the extra ``attach`` is not installed.
+    """
+    kind = spec.partition(":")[0]
+    return _called(OUTSIDE[kind], spec) if kind in OUTSIDE else make_agent(spec)
+
+
+def _called(name: str, spec: str) -> Any:
+    """Call what an entry point names with the string of an agent."""
+    return EntryPoint(spec, name, GROUP).load()(spec)
+
+
+@cache
+def _added() -> dict[str, EntryPoint]:
+    """Return the kinds of agents of other packages."""
+    return {each.name: each for each in entry_points(group=GROUP)}
 
 
 def model_of(spec: str) -> str:
@@ -157,7 +189,7 @@ def _kinds() -> list[str]:
     """Return what may come before the colon."""
     from websp_gym.models import PROVIDERS
 
-    return [*OUTSIDE, *_ASKING, "flawed", *PROVIDERS]
+    return [*OUTSIDE, *_ASKING, *_added(), "flawed", *PROVIDERS]
 
 
 def _scripted(name: str) -> Agent:

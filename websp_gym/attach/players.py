@@ -1,4 +1,4 @@
-"""All agents that can play an episode, also those that act by themselves, by the string that names them."""
+"""Programs that play an episode by themselves, by the string that names them."""
 
 from __future__ import annotations
 
@@ -7,31 +7,24 @@ from dataclasses import replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from websp_gym.agents.registry import OUTSIDE, make_agent
+from websp_gym.agents.registry import OUTSIDE
 from websp_gym.errors import SetupError, missing_extra
 from websp_gym.redaction import masked
 
 if TYPE_CHECKING:
-    from websp_gym.agents.base import Agent
     from websp_gym.attach.agent import OutsideAgent
     from websp_gym.records.runs import Run
 
 _NAME = re.compile(r"[A-Za-z][\w .+-]{0,59}", re.ASCII)
 
 
-def make_player(spec: str) -> Agent | OutsideAgent:
-    """Return the agent that a string names; also a program that acts by itself.
-
-    Args:
-        spec: As for :func:`~websp_gym.agents.make_agent`, or ``cdp:COMMAND`` or ``mcp:COMMAND``, such as
-            ``cdp:python my_agent.py``, which starts a program for each episode.
+def outside_agent(spec: str) -> OutsideAgent:
+    """Return the agent of a program, ``cdp:COMMAND`` or ``mcp:COMMAND``.
 
     Raises:
-        SetupError: As :func:`~websp_gym.agents.make_agent`, or the extra ``attach`` is not installed.
+        SetupError: There is no command, or the extra ``attach`` is not installed.
     """
     kind, _, command = spec.partition(":")
-    if kind not in OUTSIDE:
-        return make_agent(spec)
     if not command.strip():
         raise SetupError(f'"{spec}" needs a command, for example: {kind}:python my_agent.py', agent=spec)
     check_extra(f'agent "{spec}"')

@@ -66,11 +66,11 @@ def serve_episodes(
     Example: `websp serve-episodes --episodes 4 --out runs/mine`
     """
     from websp_gym.attach.front import Front, load_tls
+    from websp_gym.attach.hosting import EpisodeHost
     from websp_gym.attach.players import check_extra
-    from websp_gym.runner.hosting import EpisodeHost
+    from websp_gym.attach.service import VARIABLE, EpisodeService
     from websp_gym.runner.locking import locked
     from websp_gym.runner.preflight import check_options
-    from websp_gym.runner.service import VARIABLE, EpisodeService
 
     check_extra("serving episodes")
     if resume and out is None:

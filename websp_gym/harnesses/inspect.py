@@ -11,6 +11,8 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from websp_gym.attach.hosted_process import Opened
+from websp_gym.attach.hosting import EpisodeHost, HostedEpisode
 from websp_gym.attach.players import check_extra
 from websp_gym.env.options import Options
 from websp_gym.errors import WorldError, missing_extra
@@ -18,8 +20,6 @@ from websp_gym.records.load import load_trajectory
 from websp_gym.records.runs import Run
 from websp_gym.rollouts.episodes import choose_episodes
 from websp_gym.rollouts.page import SITUATION
-from websp_gym.runner.hosted_process import Opened
-from websp_gym.runner.hosting import EpisodeHost, HostedEpisode
 from websp_gym.runner.preflight import check_options
 from websp_gym.tasks.instances import load_instance
 from websp_gym.tasks.splits import SplitBy, split_ids

@@ -17,10 +17,9 @@ import traceback
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal
 
-from websp_gym.agents.registry import OUTSIDE
-from websp_gym.attach.players import make_player
+from websp_gym.agents.registry import OUTSIDE, make_player
 from websp_gym.env.options import Options, kind_for
 from websp_gym.env.registration import make_env
 from websp_gym.env.rollout import Rollout
@@ -36,12 +35,10 @@ from websp_gym.texts import encodable
 from websp_gym.world import make_world
 
 if TYPE_CHECKING:
-    from websp_gym.agents import Agent, Turn
-    from websp_gym.attach.agent import OutsideAgent
+    from websp_gym.agents import Turn
+    from websp_gym.agents.base import NamedPlayer
     from websp_gym.env import WebspEnv
     from websp_gym.records.verdict import Verdict
-
-    AnyAgent: TypeAlias = Agent | OutsideAgent
 
 _log = logging.getLogger(__name__)
 _OURS = Path(__file__).resolve().parent.parent
@@ -51,7 +48,7 @@ Backend = Literal["processes", "ray"]
 """Where the processes of a batch are: on this machine, or on the nodes of a Ray cluster."""
 
 
-def run_episode(env: WebspEnv, agent: AnyAgent, *, seed: int = 0) -> Result:
+def run_episode(env: WebspEnv, agent: NamedPlayer, *, seed: int = 0) -> Result:
     """Play one episode.
 
     Args:
@@ -85,7 +82,7 @@ def run_one(job: Job) -> Result:
     return play_job(job, lambda: make_player(job.run.player))
 
 
-def play_job(job: Job, new_agent: Callable[[], AnyAgent]) -> Result:
+def play_job(job: Job, new_agent: Callable[[], NamedPlayer]) -> Result:
     """Do the same as :func:`run_one` with agents of the caller.
 
     Args:
@@ -166,7 +163,7 @@ def run_batch(
     return spread(batch, processes)
 
 
-def _once_there_is_an_account(job: Job, agent: AnyAgent) -> tuple[Result, Exception | None]:
+def _once_there_is_an_account(job: Job, agent: NamedPlayer) -> tuple[Result, Exception | None]:
     """Try a job; again as long as other episodes use all accounts of its live website."""
     end, level = time.monotonic() + _TO_WAIT_FOR_ACCOUNTS, logging.WARNING
     while True:
@@ -177,7 +174,7 @@ def _once_there_is_an_account(job: Job, agent: AnyAgent) -> tuple[Result, Except
         level = logging.DEBUG  # said once
 
 
-def _try(job: Job, agent: AnyAgent) -> tuple[Result, Exception | None]:
+def _try(job: Job, agent: NamedPlayer) -> tuple[Result, Exception | None]:
     rollout: Rollout | None = None
     try:
         options = job.options
@@ -196,7 +193,7 @@ def _try(job: Job, agent: AnyAgent) -> tuple[Result, Exception | None]:
         return _failure(job, rollout, error), error
 
 
-def _play(rollout: Rollout, agent: AnyAgent) -> Result:
+def _play(rollout: Rollout, agent: NamedPlayer) -> Result:
     for _step in rollout:
         pass
     task = rollout.task
@@ -220,13 +217,13 @@ def _unjudgeable(verdict: Verdict) -> str:
     return next((str(vote["error"]) for vote in votes if vote.get("lasting")), "")
 
 
-def _spent(agent: AnyAgent | None) -> dict[str, Any]:
+def _spent(agent: NamedPlayer | None) -> dict[str, Any]:
     """Sum up the calls, tokens and cost of the agent's model; a sum is None where one amount is unknown."""
     turns: Sequence[Turn] = getattr(agent, "turns", ())
     return spent(turn.as_dict() for turn in turns)
 
 
-def _write_log(job: Job, agent: AnyAgent, rollout: Rollout) -> None:
+def _write_log(job: Job, agent: NamedPlayer, rollout: Rollout) -> None:
     """Write the replies of the agent's model to a file beside the trajectory."""
     turns: Sequence[Any] = getattr(agent, "turns", ())
     folder = rollout.task.folder if rollout.task else None

@@ -27,7 +27,7 @@ def check_run(run: Run, instance_id: str) -> str:
         SetupError: The seed, the agent, an option or the reward cannot be used, or the browser is missing or
             broken.
     """
-    from websp_gym.attach.players import make_player
+    from websp_gym.agents.registry import make_player
 
     return check_options(run, make_player(run.player).observation, instance_id)
 
@@ -51,7 +51,7 @@ def probes_of(run: Run) -> list[Probe]:
     """
     from websp_gym.agents.computer import ComputerAgent
     from websp_gym.agents.llm_agent import LLMAgent
-    from websp_gym.attach.players import make_player
+    from websp_gym.agents.registry import make_player
     from websp_gym.scoring.judge import Judge
 
     agent: object = make_player(run.player)

@@ -9,14 +9,14 @@ failure.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from websp_gym.env.rollout import OutsidePlayer
 from websp_gym.errors import InitialStateError, ModelError, ReplayError, WorldError
 
 if TYPE_CHECKING:
     from websp_gym.agents import Agent, Briefing, Turn
-    from websp_gym.attach.agent import OutsideAgent
+    from websp_gym.agents.base import NamedPlayer
     from websp_gym.observation import ObservationKind
     from websp_gym.records.results import Stage, Try
 
@@ -59,12 +59,12 @@ class Remembered:
         return self._given[self._played - 1]
 
 
-def prepared(agent: Agent | OutsideAgent) -> Remembered | OutsideAgent:
+def prepared(agent: NamedPlayer) -> NamedPlayer:
     """Return an agent as it plays several attempts of an episode."""
-    return agent if isinstance(agent, OutsidePlayer) else Remembered(agent)
+    return agent if isinstance(agent, OutsidePlayer) else Remembered(cast("Agent", agent))
 
 
-def blamed_step(agent: Remembered | OutsideAgent, failure: Try) -> int | None:
+def blamed_step(agent: NamedPlayer, failure: Try) -> int | None:
     """Return the step for which an agent is to blame if an attempt ends there again; ``None`` for no such step."""
     if isinstance(agent, OutsidePlayer):
         return 0 if is_blamed(failure) else None  # whichever step it was

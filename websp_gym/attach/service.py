@@ -14,15 +14,15 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
+from websp_gym.attach.hosting import BusyError
 from websp_gym.errors import SetupError, WebspError
-from websp_gym.runner.hosting import BusyError
 from websp_gym.serving import Gate
 
 if TYPE_CHECKING:
     from starlette.requests import Request
 
     from websp_gym.attach.front import Front
-    from websp_gym.runner.hosting import EpisodeHost, HostedEpisode
+    from websp_gym.attach.hosting import EpisodeHost, HostedEpisode
 
 VARIABLE = "WEBSP_EPISODES_TOKEN"
 """Environment variable with the token."""

@@ -12,11 +12,11 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 
 from websp_gym.attach.finishing import end_part
+from websp_gym.attach.hosted_process import Opened, Slot
 from websp_gym.errors import SetupError, WebspError, WorldError
 from websp_gym.records.results import Result, Try
 from websp_gym.records.runs import Run, append_result
 from websp_gym.runner.batch import crashed, start_shared
-from websp_gym.runner.hosted_process import Opened, Slot
 from websp_gym.runner.jobs import Job, finished, plan_run
 from websp_gym.tasks.ids import known_ids
 
