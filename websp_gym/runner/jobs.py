@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from websp_gym.errors import SetupError, unwritable
 from websp_gym.files import check_writable_file
-from websp_gym.policies.sets import policies_for
 from websp_gym.records.results import Result, Try
 from websp_gym.records.runs import RESULTS, RUN, TRAJECTORIES, Run, read_results, read_run, write_run
 from websp_gym.records.trajectory import STEPS, now, versions
@@ -89,11 +88,8 @@ def plan_run(
     """
     names = known_ids(ids)
     spec = run.options.get("policies")
-    if spec and names and not any(policies_for(load_instance(name), spec).policies for name in names):
-        raise SetupError(
-            f"policies={spec}: none of them applies to any of the {len(names)} chosen instances",
-            option="policies",
-        )
+    if spec and names:
+        _check_policies(spec, names)
     last = first + trials - 1
     known = _prepare(folder, run, names, last, resume, browser) if folder is not None else []
     done = _finished(known)
@@ -154,6 +150,18 @@ def forget(folder: Path) -> None:
         for name in (RESULTS, RUN):
             (folder / name).unlink(missing_ok=True)
         shutil.rmtree(folder / TRAJECTORIES, ignore_errors=True)
+
+
+def _check_policies(spec: Sequence[str], names: Sequence[str]) -> None:
+    """Raise ``SetupError`` if no policy of some sets applies to any of these instances."""
+    # Fifty modules, which a run without policies does not need.
+    from websp_gym.policies.sets import policies_for
+
+    if not any(policies_for(load_instance(name), spec).policies for name in names):
+        raise SetupError(
+            f"policies={spec}: none of them applies to any of the {len(names)} chosen instances",
+            option="policies",
+        )
 
 
 def _prepare(
