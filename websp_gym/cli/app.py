@@ -53,7 +53,7 @@ GROUPS = {
         "policies": ("policies:policies", "List, show and check policies."),
         "record": ("recording:record", "Record a trace by doing it once."),
         "replay": ("replaying:replay", "Replay a trace, and show how each element was found."),
-        "trace": ("traces:traces", "List, check, import and export traces."),
+        "trace": ("traces:traces", "List, check and import traces."),
         "dataset": ("datasets:datasets", "Import the published dataset from your own clone."),
     },
     "The live web": {
