@@ -5,13 +5,13 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable
-from functools import cache
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 from websp_gym.errors import SetupError, nearest
 from websp_gym.models.spec import hint_of_provider
+from websp_gym.plugins import load_plugin, plugins
 from websp_gym.project import docs
 
 if TYPE_CHECKING:
@@ -28,8 +28,6 @@ _ASKING = {
 """Module and name of the agents that ask a model, by what stands before its string."""
 OUTSIDE = {"cdp": "websp_gym.attach.players:outside_agent", "mcp": "websp_gym.attach.players:outside_agent"}
 """What makes an agent that drives the browser by itself, by what stands before the colon of its string."""
-GROUP = "websp_gym.agents"
-"""Entry points by which a package adds kinds of agents: each is called with the whole string."""
 
 
 def make_agent(spec: str) -> Agent:
@@ -44,7 +42,7 @@ def make_agent(spec: str) -> Agent:
             the latter four after a question mark:
             ``openai:gpt-6.2-sol?screenshots=1&thinking=high``. ``my_package.my_module:MyAgent`` or
             ``path/to/my_agent.py:MyAgent`` imports a class or a function that returns an agent when called without
-            arguments.
+            arguments. So does a name that another package registers as ``websp_gym.agents``, alone or before a colon.
 
     Returns:
         A new agent; no request is sent to a model yet.
@@ -55,6 +53,8 @@ def make_agent(spec: str) -> Agent:
     if spec in SCRIPTED:
         return _scripted(spec)
     kind, colon, rest = spec.partition(":")
+    if kind in _added():
+        return _with_parts(_made(load_plugin("agents", kind), spec), spec)
     if not colon:
         raise _unknown(
             spec, nearest(spec, [*SCRIPTED, "flawed:KIND"]) or _hint_of_file(spec) or hint_of_provider(spec)
@@ -68,9 +68,6 @@ def make_agent(spec: str) -> Agent:
         )
     if kind in _ASKING:
         return _asking(spec, kind, rest)
-    if kind in _added():
-        agent: Agent = _added()[kind].load()(spec)
-        return agent
     if kind in (*_kinds(), "ollama"):
         return _asking(spec, "mllm", spec)
     if rest.isidentifier() and (kind.endswith(".py") or all(part.isidentifier() for part in kind.split("."))):
@@ -89,18 +86,10 @@ def make_player(spec: str) -> NamedPlayer:
         SetupError: As :func:`make_agent`, or the extra ``attach`` is not installed.
     """
     kind = spec.partition(":")[0]
-    return _called(OUTSIDE[kind], spec) if kind in OUTSIDE else make_agent(spec)
-
-
-def _called(name: str, spec: str) -> Any:
-    """Call what an entry point names with the string of an agent."""
-    return EntryPoint(spec, name, GROUP).load()(spec)
-
-
-@cache
-def _added() -> dict[str, EntryPoint]:
-    """Return the kinds of agents of other packages."""
-    return {each.name: each for each in entry_points(group=GROUP)}
+    if kind not in OUTSIDE:
+        return make_agent(spec)
+    player: NamedPlayer = resolve_name(OUTSIDE[kind])(spec)
+    return player
 
 
 def model_of(spec: str) -> str:
@@ -174,6 +163,20 @@ def _imported(spec: str, module: str, name: str) -> Agent:
     except Exception as error:
         # The user's code may raise anything; report it as a problem of that agent.
         raise _unusable(spec, error) from error
+    return _with_parts(agent, spec)
+
+
+def _made(make: Callable[[str], Any], spec: str) -> Any:
+    try:
+        return make(spec)
+    except SetupError:
+        raise
+    except Exception as error:
+        raise _unusable(spec, error) from error
+
+
+def _with_parts(agent: Any, spec: str) -> Agent:
+    """Return an agent of others; raise ``SetupError`` if it lacks a part of the protocol."""
     lacking = [part for part in ("name", "observation", "turns", "begin", "act") if not hasattr(agent, part)]
     if lacking:
         how = docs("reference/agents#an-agent-of-your-own")
@@ -190,6 +193,14 @@ def _kinds() -> list[str]:
     from websp_gym.models import PROVIDERS
 
     return [*OUTSIDE, *_ASKING, *_added(), "flawed", *PROVIDERS]
+
+
+def _added() -> list[str]:
+    """Return the names of agents of other packages; they cannot replace ours."""
+    from websp_gym.models import PROVIDERS
+
+    ours = {*SCRIPTED, "flawed", *OUTSIDE, *_ASKING, *PROVIDERS}
+    return sorted(plugins("agents").keys() - ours)
 
 
 def _scripted(name: str) -> Agent:

@@ -154,14 +154,14 @@ def open_context(
 
 
 def new_context(browser: Browser, *, viewport: tuple[int, int], **options: Any) -> BrowserContext:
-    """Open a fresh context without pages: light colour scheme, no service workers.
+    """Open a fresh context without pages; by default with the light colour scheme and without service workers.
 
     Args:
         browser: The browser.
         viewport: Width and height in CSS pixels.
         **options: Further options of Playwright's ``new_context``.
     """
-    context = browser.new_context(**_settings(viewport), **options)
+    context = browser.new_context(**{**_settings(viewport), **options})
     context.set_default_timeout(10_000)
     prepare_context(context)
     return context
@@ -290,7 +290,7 @@ def _open_profile(
         context = _started(
             options,
             lambda chromium, how: chromium.launch_persistent_context(
-                folder, **how, **_settings(viewport), **more
+                folder, **how, **{**_settings(viewport), **more}
             ),
         )
     except BaseException:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from importlib import import_module
+from pkgutil import resolve_name
 from typing import Annotated, Any
 
 import typer
@@ -12,6 +12,7 @@ from typer.main import get_command
 
 from websp_gym.cli.variables import unread
 from websp_gym.errors import SetupError
+from websp_gym.plugins import load_plugin, plugins
 
 GROUPS = {
     "Start": {
@@ -67,6 +68,17 @@ GROUPS = {
 The function's docstring is the help of the command; its return value is the exit code.
 """
 COMMANDS = {name: place for group in GROUPS.values() for name, (place, _) in group.items()}
+ADDED = "From other packages"
+
+
+def _groups() -> dict[str, dict[str, tuple[str, str]]]:
+    """Return :data:`GROUPS`, with the commands that other packages register as ``websp_gym.commands``."""
+    added = {
+        name: (each.value, f"Added by {each.dist.name if each.dist else each.module}.")
+        for name, each in sorted(plugins("commands").items())
+        if name not in COMMANDS
+    }
+    return {**GROUPS, ADDED: added} if added else GROUPS
 
 
 ELSEWHERE = {
@@ -112,13 +124,13 @@ class _OnDemand(TyperGroup):
     """Import a command when it is used: `websp list` does not wait for a browser's library."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        return list(COMMANDS)
+        return [name for group in _groups().values() for name in group]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         if not self.commands:
             self.commands = {
                 name: TyperCommand(name, help=line, rich_help_panel=group)
-                for group, commands in GROUPS.items()
+                for group, commands in _groups().items()
                 for name, (_, line) in commands.items()
             }
         return self.commands.get(cmd_name)
@@ -126,13 +138,13 @@ class _OnDemand(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name = args[0] if args else ""
         found = super().resolve_command(ctx, args)
-        return (name, load(name), found[2]) if name in COMMANDS else found
+        return (name, load(name), found[2]) if found[1] is not None else found
 
 
 def load(name: str) -> Any:
-    """Return a command of :data:`COMMANDS`, imported."""
-    module, _, attribute = COMMANDS[name].partition(":")
-    command = getattr(import_module(f"websp_gym.cli.{module}"), attribute)
+    """Return a command of :data:`COMMANDS` or of another package, imported."""
+    ours = COMMANDS.get(name)
+    command = resolve_name(f"websp_gym.cli.{ours}") if ours else load_plugin("commands", name)
     if isinstance(command, typer.Typer):
         for each in command.registered_commands:
             each.cls = _Command

@@ -13,7 +13,7 @@ from websp_gym.browser import VIEWPORT
 from websp_gym.errors import SetupError, nearest
 from websp_gym.observation import ObservationKind
 from websp_gym.records.runs import qualified_name
-from websp_gym.scoring.outcome import REWARDS, default_reward
+from websp_gym.scoring.outcome import default_reward, reward_names
 from websp_gym.tasks.instances import Instance, InstructionVariant
 from websp_gym.world import InitialStateMode, Login, WorldKind, world_kind, world_kinds
 
@@ -160,7 +160,7 @@ class Options:
                 function itself in its place.
         """
         reward = data.get("reward", cls.reward)
-        if isinstance(reward, str) and reward not in REWARDS:
+        if isinstance(reward, str) and reward not in reward_names():
             raise SetupError(
                 f'reward="{reward}" names a function, and only its name is stored: put the function in its place',
                 option="reward",
@@ -182,10 +182,11 @@ def refuse_foreign(options: Mapping[str, Any]) -> None:
 
 def _of_other_worlds(kind: WorldKind) -> tuple[str, ...]:
     """Return the names of the options that only other worlds take."""
-    every = {name for world in world_kinds() for name in world_kind(world).options}
-    return tuple(name for name in vars(Options) if name in every - set(kind.options))
+    return tuple(name for name in _OF_WORLDS if name not in kind.options)
 
 
+_OF_WORLDS = ("account", "locale", "time_zone", "user_agent", "proxy", "restore")
+"""Options about an account and its browser, which some worlds take."""
 _NOT_STORED = ("record_to", "action_mapping")
 EPISODE_OPTIONS = (
     "instruction",

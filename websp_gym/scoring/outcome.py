@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from websp_gym.errors import SetupError, nearest
+from websp_gym.plugins import plugins
 from websp_gym.policies.refusals import claims, gives_reason, leaves_undone, refuses
 from websp_gym.records.policy_verdict import not_kept
 from websp_gym.records.verdict import Verdict, unscored
@@ -128,6 +129,11 @@ REWARDS = ("state", "siblings", "strict", "policy", "judge")
 """The names of the built-in rewards."""
 
 
+def reward_names() -> tuple[str, ...]:
+    """Return the names of all rewards: ours, and those that other packages register."""
+    return (*REWARDS, *sorted(plugins("rewards").keys() - set(REWARDS)))
+
+
 def default_reward(world: str = "sandbox", *, training: bool = False) -> str:
     """Return the name of the default reward.
 
@@ -145,10 +151,10 @@ def default_reward(world: str = "sandbox", *, training: bool = False) -> str:
     named = os.environ.get("WEBSP_REWARD")
     if not named:
         return "judge" if not world_kind(world).is_ours else "strict" if training else "state"
-    if named not in REWARDS:
-        known = ", ".join(REWARDS)
+    if named not in REWARDS and named not in reward_names():
+        known = reward_names()
         raise SetupError(
-            f'WEBSP_REWARD="{named}": no such reward{nearest(named, REWARDS)} (rewards: {known})',
+            f'WEBSP_REWARD="{named}": no such reward{nearest(named, known)} (rewards: {", ".join(known)})',
             variable="WEBSP_REWARD",
             option="reward",
         )

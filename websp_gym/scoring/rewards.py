@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from websp_gym.errors import SetupError, nearest
+from websp_gym.plugins import load_plugin, plugins
 from websp_gym.records.verdict import Check, Verdict, failed, unscored
 from websp_gym.scoring.judge_reward import JudgeReward
-from websp_gym.scoring.outcome import REWARDS, EpisodeEnd, Reward, RewardSpec
+from websp_gym.scoring.outcome import REWARDS, EpisodeEnd, Reward, RewardSpec, reward_names
 from websp_gym.scoring.state_reward import state_verdict
 
 __all__ = ["REWARDS", "EpisodeEnd", "Reward", "RewardSpec", "make_reward", "state_verdict"]
@@ -23,7 +24,8 @@ def make_reward(
         spec: ``state``, ``siblings`` (which also requires that nothing else on the page of the goal changed),
             ``strict`` (that nothing else at all changed), ``policy`` (that every policy was kept), ``judge``, or a
             callable that takes an :class:`EpisodeEnd` and returns a number (success from 1.0) or a
-            :class:`~websp_gym.records.verdict.Verdict`.
+            :class:`~websp_gym.records.verdict.Verdict`; also the name by which another package registers one as
+            ``websp_gym.rewards``.
         judge: The model string or strings of the judge; None for the paper's three models.
         quorum: Number of the judge's models that must agree; None for more than half of them.
 
@@ -50,8 +52,11 @@ def make_reward(
         from websp_gym.scoring.judge import Judge
 
         return _WithSideEffects(JudgeReward(Judge.of(judge, quorum=quorum)))
-    known = f"rewards: {', '.join(REWARDS)}, or give a callable"
-    raise SetupError(f'no reward "{spec}"{nearest(str(spec), REWARDS)} ({known})', option="reward")
+    if spec in plugins("rewards"):
+        return _WithSideEffects(load_plugin("rewards", spec))
+    names = reward_names()
+    known = f"rewards: {', '.join(names)}, or give a callable"
+    raise SetupError(f'no reward "{spec}"{nearest(str(spec), names)} ({known})', option="reward")
 
 
 def _state(outcome: EpisodeEnd) -> Verdict:

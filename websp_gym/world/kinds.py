@@ -8,16 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 from websp_gym.errors import SetupError, nearest
+from websp_gym.plugins import load_plugin, plugins
 
 if TYPE_CHECKING:
     from websp_gym.tasks.instances import Site
     from websp_gym.world.base import World
-
-GROUP = "websp_gym.worlds"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +25,7 @@ class WorldKind:
 
     Args:
         make: Makes the world from the site of its episodes, which may be ``None``, and its own options by name.
-        options: Names of the options of ``gym.make`` that only this world takes.
+        options: Names of the options of ``gym.make`` that it takes, of those about an account and its browser.
         defaults: Defaults of other options that differ in it.
         is_ours: Whether its server is ours: its state can be read, and what is done there harms nobody.
     """
@@ -47,15 +46,9 @@ SANDBOX = WorldKind(make=_sandbox, is_ours=True)
 _OURS = {"sandbox": "websp_gym.world.kinds:SANDBOX", "live": "websp_gym.live:KIND"}
 
 
-@cache
-def _registered() -> dict[str, EntryPoint]:
-    ours = {name: EntryPoint(name, value, GROUP) for name, value in _OURS.items()}
-    return {**{each.name: each for each in entry_points(group=GROUP)}, **ours}
-
-
 def world_kinds() -> tuple[str, ...]:
     """Return the names of all worlds."""
-    return tuple(sorted(_registered(), key=lambda name: (name not in _OURS, name)))
+    return (*_OURS, *sorted(plugins("worlds").keys() - _OURS.keys()))
 
 
 @cache
@@ -65,12 +58,14 @@ def world_kind(name: str) -> WorldKind:
     Raises:
         SetupError: There is no such world, or its package is broken.
     """
-    found = _registered().get(name)
-    if found is None:
+    if name in _OURS:
+        ours: WorldKind = resolve_name(_OURS[name])
+        return ours
+    if name not in plugins("worlds"):
         raise SetupError(f'no world "{name}"{nearest(str(name), list(world_kinds()))}', option="world")
-    kind = found.load()
+    kind = load_plugin("worlds", name)
     if not isinstance(kind, WorldKind):
-        raise SetupError(f'the world "{name}" is {kind!r} ({found.value}), not a WorldKind', option="world")
+        raise SetupError(f'the world "{name}" is {kind!r}, not a WorldKind', option="world")
     return kind
 
 

@@ -1,7 +1,8 @@
 """Import traces from other tools.
 
 These are published WebSP-Eval traces, flows of Chrome's Recorder, scripts of Playwright's code generator, and
-projects of Selenium IDE.
+projects of Selenium IDE. Another package adds a format by an entry point of the group ``websp_gym.importers``: a
+function that gets the text of a file and returns our trace as a dictionary, or ``None`` if it is not of its format.
 
 Importing runs nothing and writes nothing. Events that cannot be replayed are left out and counted; secrets
 (passwords, codes, tokens) are removed.
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from websp_gym.errors import SetupError, nearest
+from websp_gym.plugins import load_plugin, plugins
 from websp_gym.replay.importers import devtools, playwright, selenium, webspeval
 from websp_gym.replay.importers.import_log import ImportLog, LeftOut, kind_of
 from websp_gym.replay.importers.secret_texts import shown_secrets
@@ -23,9 +25,8 @@ from websp_gym.replay.library import site_slug
 from websp_gym.replay.trace import Trace
 from websp_gym.replay.trace_files import parse_json, parse_trace, read_text
 
-__all__ = ["Format", "Imported", "import_trace"]
+__all__ = ["Imported", "import_trace"]
 
-Format = Literal["websp-trace", "webspeval", "devtools", "playwright", "selenium"]
 
 _MAX_FILES = 200
 _STEP = re.compile(r"(?:^|[_-])(?:step|state)[_-]?(\d{1,4})(?=$|[_/.-])", re.IGNORECASE)
@@ -45,7 +46,8 @@ class Imported:
 
     trace: Trace
     path: Path
-    format: Format
+    format: str
+    """``websp-trace``, ``webspeval``, ``devtools``, ``playwright``, ``selenium``, or the name of an entry point."""
     dropped: Mapping[str, int] = field(default_factory=dict)
     """Number of items left out, by kind."""
     left_out: tuple[LeftOut, ...] = ()
@@ -82,6 +84,10 @@ def import_trace(
 
 def _import(path: Path, site: str | None, sites: Mapping[str, str], name: str) -> list[Imported]:
     text = read_text(path)
+    for other in plugins("importers"):
+        found = load_plugin("importers", other)(text)
+        if found is not None:
+            return [_imported(parse_trace(found, path), {}, other, ImportLog(path), site, sites, name)]
     try:
         if text.lstrip()[:1] not in ("{", "[") and playwright.is_script(text):
             log = ImportLog(path)
@@ -115,7 +121,7 @@ def _object(text: str, path: Path) -> dict[str, Any]:
 def _imported(
     found: Any,
     data: Mapping[str, Any],
-    format_: Format,
+    format_: str,
     log: ImportLog,
     site: str | None,
     sites: Mapping[str, str],
@@ -155,7 +161,7 @@ def _complete(found: dict[str, Any], data: Mapping[str, Any], path: Path) -> Tra
     return parse_trace({**found, "events": [event.model_dump() for event in found["events"]]}, path)
 
 
-def _format(data: Mapping[str, Any], path: Path) -> Format:
+def _format(data: Mapping[str, Any], path: Path) -> str:
     if "schema" in data:
         return "websp-trace"
     if selenium.is_one(data):
@@ -205,7 +211,7 @@ def _ours(data: dict[str, Any], log: ImportLog) -> Trace:
     return parse_trace(data, log.path)
 
 
-_READERS: dict[Format, Callable[[dict[str, Any], ImportLog], Any]] = {
+_READERS: dict[str, Callable[[dict[str, Any], ImportLog], Any]] = {
     "websp-trace": _ours,
     "webspeval": webspeval.read,
     "devtools": devtools.read,
