@@ -11,8 +11,10 @@ from websp_gym.browser.focus import DEEPEST
 from websp_gym.browser.internals import loop_of
 from websp_gym.browser.watch import Watch
 from websp_gym.env.chat import MemoryChat
+from websp_gym.env.harm_hooks import HarmHooks
 from websp_gym.env.turns import AgentTurns
 from websp_gym.observation.observe import Observer
+from websp_gym.records.hooks import CurrentStep
 from websp_gym.tasks.instances import load_instance
 
 __all__ = ["hands", "sites"]
@@ -83,7 +85,7 @@ class Pages:
         self.button = page.frames[-1].get_by_role("button")
         self.button.focus()
 
-    def act(self, way: str) -> AgentTurns:
+    def act(self, way: str) -> CurrentStep:
         """Acts on the button, behind the guard."""
         box = self.button.bounding_box()
         assert box is not None
@@ -97,27 +99,26 @@ class Pages:
             Observer("text", tabs, seed=0),
             MemoryChat(),
             Screen(1280, 1024),
-            None,
-            HarmGuard(load_instance("Steam-task-191-ON")),
+            [HarmHooks(HarmGuard(load_instance("Steam-task-191-ON")))],
         )
-        turns.begin(text)
+        step = turns.begin(text, 1)
         with Watch(loop_of(tabs.context), 30, context=tabs.context) as watch:
             turns.carry_out(text, watch, None, left=5)
-        return turns
+        return step
 
     def check(self, *ways: str, presses: int = 1, **shown: str) -> None:
         """Checks that the harmful button is not pressed and the harmless one is."""
         self.show(HARMFUL, **shown)
         for way in ways:
-            turns = self.act(way)
-            assert turns.ending is not None, (way, shown, turns.last_error)
-            assert turns.ending.reason == "stopped"
-            assert HARMFUL in turns.last_error
+            step = self.act(way)
+            assert step.ending is not None, (way, shown, step.error)
+            assert step.ending.reason == "stopped"
+            assert HARMFUL in step.error
             assert self.hands.page.evaluate("n") == 0, (way, shown)
         self.button.evaluate("(button, name) => { button.textContent = name }", HARMLESS)
         for number, way in enumerate(ways, 1):
-            turns = self.act(way)
-            assert (turns.ending, turns.last_error) == (None, ""), (way, shown)
+            step = self.act(way)
+            assert (step.ending, step.error) == (None, ""), (way, shown)
             self.hands.page.wait_for_function("wanted => n === wanted", arg=presses * number)
 
 
@@ -158,9 +159,9 @@ def test_no_way_of_pressing_gets_past_the_guard(pages: Pages) -> None:
     pages.button = page.get_by_role("button")
     for text in KEYS:
         pages.button.focus()
-        turns = pages.act(text)
-        assert turns.ending is not None, (text, turns.last_error)
-        assert turns.ending.reason == "stopped"
+        step = pages.act(text)
+        assert step.ending is not None, (text, step.error)
+        assert step.ending.reason == "stopped"
         assert page.evaluate("n") == 0, text
 
 
@@ -172,9 +173,9 @@ def test_a_frame_that_a_script_has_moved_is_looked_into_again(pages: Pages, way:
     pages.hands.page.evaluate("to.append(document.querySelector('iframe'))")
     pages.button = pages.hands.page.frames[-1].get_by_role("button")
     pages.button.focus()
-    turns = pages.act(way)
-    assert turns.ending is not None, turns.last_error
-    assert HARMFUL in turns.last_error
+    step = pages.act(way)
+    assert step.ending is not None, step.error
+    assert HARMFUL in step.error
     pages.hands.look()
     assert pages.hands.names() == [HARMFUL], "an observation has its marks too"
 
@@ -205,6 +206,6 @@ def test_nothing_is_pressed_where_it_cannot_be_read(pages: Pages) -> None:
     pages.hands.open(url)
     pages.button = pages.hands.page.frames[-1].get_by_role("button")
     pages.button.focus()
-    turns = pages.act("Enter")
-    assert turns.ending is None
-    assert "the harm guard allowed no press" in turns.last_error
+    step = pages.act("Enter")
+    assert step.ending is None
+    assert "the harm guard allowed no press" in step.error

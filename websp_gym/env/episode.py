@@ -19,6 +19,7 @@ from websp_gym.browser.settle import settle
 from websp_gym.browser.tabs import Tabs
 from websp_gym.browser.watch import Watch
 from websp_gym.env.chat import MemoryChat
+from websp_gym.env.harm_hooks import HarmHooks
 from websp_gym.env.limits import Limits
 from websp_gym.env.outside import OutsideAction, OutsideEnd, Turn
 from websp_gym.env.record import EpisodeRecord
@@ -28,6 +29,7 @@ from websp_gym.errors import WebspError, WorldError
 from websp_gym.observation.observe import Observer
 from websp_gym.observation.veil import Veil
 from websp_gym.records.ending import Ending
+from websp_gym.records.hooks import CurrentStep
 from websp_gym.records.trajectory import versions
 from websp_gym.texts import encodable
 
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
     from websp_gym.env.options import Options
     from websp_gym.policies.applied import AppliedPolicies
     from websp_gym.policies.watch import PolicyWatch
-    from websp_gym.records.step_facts import StepFacts
+    from websp_gym.records.hooks import EpisodeHooks
     from websp_gym.scoring.rewards import Reward
     from websp_gym.tasks.instances import Instance
     from websp_gym.world import World
@@ -89,15 +91,19 @@ class Episode:
         self.context: BrowserContext | None = None
         self._flags = BrowserOptions(options.headless, world.browser_args(), pipe)
         self._record = EpisodeRecord(self.task, reward, options.record_to)
-        self.ending: Ending | None = None
-        """How the episode ended; ``None`` while it runs."""
+        self._step = CurrentStep()
         self._limits = Limits(options.max_actions, options.max_seconds)
         self._overdue = False
         """Whether a call ran into its deadline; the browser may still be busy with the page."""
         self.observation: Observation = {}
         """The last observation; empty before the first."""
         self._policy_watch: PolicyWatch | None = None
-        self._facts: StepFacts | None = None
+        self._hooks: list[EpisodeHooks] = []
+
+    @property
+    def ending(self) -> Ending | None:
+        """How the episode ended; ``None`` while it runs."""
+        return self._step.ending
 
     @property
     def lost_browser(self) -> bool:
@@ -149,9 +155,12 @@ class Episode:
         if self.policies is not None:
             slug = self.task.instance.site.slug
             self._policy_watch = self.policies.watch(self.task.world_episode, self.tabs, goal, slug)
-        guard = HarmGuard(self.task.instance) if self.options.guarded else None
+            self._hooks.append(self._policy_watch)
+        if self.options.guarded:
+            # After the policies: what it forbids is still a fact of the step.
+            self._hooks.append(HarmHooks(HarmGuard(self.task.instance)))
         screen = Screen(*self.options.viewport, self.options.picture_scale, Pages(self.tabs))
-        self._turns = AgentTurns(self.tabs, self.observer, self.chat, screen, self._policy_watch, guard)
+        self._turns = AgentTurns(self.tabs, self.observer, self.chat, screen, self._hooks, self._policy_watch)
         self.chat.add_message("assistant", "Hi! I am your web assistant. What can I do for you?")
         self.chat.add_message("user", goal)
         record = self.task.trajectory
@@ -161,8 +170,10 @@ class Episode:
         self._record.start()
         self._limits.start()
         observation = self.observation = self._observe()
+        for each in self._hooks:
+            each.begin(self.observer.known_marks())
         if self._policy_watch is not None and record.policies is not None:
-            record.policies.begun = self._policy_watch.begin(self.observer.known_marks())
+            record.policies.begun = self._policy_watch.begun
         record.reset_seconds = time.monotonic() - called
         record.initial = self._record.view(self.observer)
         self._record.save()
@@ -196,7 +207,6 @@ class Episode:
         """
         if self.context is None:
             raise WorldError("the episode has not begun; call reset() first")
-        self._record.steps += 1
         reply = action if isinstance(action, OutsideAction | OutsideEnd) else _text(action)
         info: Info = {"action_exec_start": time.time(), "action_exec_timeout": 0.0}
         info["task_info"] = {"instance": self.task.instance.id}
@@ -271,19 +281,17 @@ class Episode:
 
     def _carry_out(self, reply: Turn, info: Info, watch: Watch) -> Observation:
         began = time.monotonic()
-        counted = 0
-        self._turns.begin(reply)
-        late = self._limits.is_out_of_time
-        if late:
-            self._turns.last_error = "not carried out: the time was up"
+        step = self._step = self._turns.begin(reply, self._step.number + 1)
+        if self._limits.is_out_of_time:
+            step.error = "not carried out: the time was up"
             if isinstance(reply, OutsideAction):
-                reply.refuse(self._turns.last_error)
+                reply.refuse(step.error)
+            step.ending = self._limits.reached
         else:
             before, left = self.task.trajectory.last_view, self._limits.actions_left
-            counted = self._turns.carry_out(reply, watch, before, left=left)
-            self._limits.actions += counted
-            self._limits.understood |= self._turns.understood is not None
-        self.ending = self._limits.reached if late else self._turns.ending
+            self._turns.carry_out(reply, watch, before, left=left)
+            self._limits.actions += step.counted
+            self._limits.understood |= step.act is not None
         self._seal_if_over()
         info["action_exec_stop"] = time.time()
         # A page that waits for an unresponsive server is not at rest.
@@ -292,13 +300,13 @@ class Episode:
         self.task.world_episode.check()
         self._note_ending()
         self._seal_if_over()
-        if self._policy_watch is not None:
-            self._policy_watch.at_rest()
+        for each in self._hooks:
+            each.at_rest()
         observation = self.observation = self._observe()
-        if self._policy_watch is not None:
-            self._facts = self._policy_watch.end_step(self._turns.last_error, self.observer.known_marks())
-        self._add_step(counted, time.monotonic() - began)
-        if self.ending is not None:
+        for each in self._hooks:
+            each.end_step(step, self.observer.known_marks())
+        self._record.add(step, self.observer, time.monotonic() - began)
+        if step.ending is not None:
             self.task.read_pages()
         return observation
 
@@ -314,23 +322,25 @@ class Episode:
                 f"{_STOOD_STILL[watch.blame]} did not answer for {watch.stuck:.0f} seconds; "
                 "call reset() to start a new episode"
             ) from error
-        seconds = self.options.step_timeout
-        problem = f"the page did not respond within {seconds:g} seconds of the action and was closed"
-        self._turns.last_error = problem
-        if self.ending is None:
-            self.ending = self._turns.ending or Ending("unresponsive", detail=problem)
+        seconds, step = self.options.step_timeout, self._step
+        step.error = f"the page did not respond within {seconds:g} seconds of the action and was closed"
+        step.ending = step.ending or Ending("unresponsive", detail=step.error)
         self._seal_if_over()
-        if self._policy_watch is not None:
-            self._facts = self._policy_watch.cut_off()
+        for each in self._hooks:
+            each.cut_off(step)
+        step.counted = 1
         self._limits.actions += 1
-        last = {"last_action": self._turns.last_action, "last_action_error": problem}
-        self.observation = {**self.observation, **last}
+        self.observation = {
+            **self.observation,
+            "last_action": step.action,
+            "last_action_error": step.error,
+        }
         if "last_action_result" in self.observation:
             self.observation["last_action_result"] = ""
         if "actions_left" in self.observation:
             self.observation["actions_left"] = self._limits.actions_left
             self.observation["seconds_left"] = self._limits.seconds_left
-        self._add_step(1, watch.seconds)
+        self._record.add(step, self.observer, watch.seconds)
         return self.observation
 
     def _seal_if_over(self) -> None:
@@ -339,12 +349,13 @@ class Episode:
             self.task.world_episode.seal()
 
     def _note_ending(self) -> None:
-        """Set :attr:`ending` if this step ends the episode."""
-        if self.ending is None:
-            self.ending = self._limits.reached
-        elif not self.ending.is_limit and self.ending.reason != "exit":
-            role = "assistant" if self.ending.reason == "answer" else "infeasible"
-            self.chat.add_message(role, self.ending.answer)
+        """End the episode if a limit is reached, and put an agent's last words into the chat."""
+        step = self._step
+        if step.ending is None:
+            step.ending = self._limits.reached
+        elif not step.ending.is_limit and step.ending.reason != "exit":
+            role = "assistant" if step.ending.reason == "answer" else "infeasible"
+            self.chat.add_message(role, step.ending.answer)
 
     @property
     def _goal(self) -> str:
@@ -356,15 +367,15 @@ class Episode:
         return f"{instruction}\n\n{block}" if block else instruction
 
     def _observe(self) -> dict[str, Any]:
-        problems = [text for text in [self._turns.last_error, *self.tabs.notices.texts] if text]
+        problems = [text for text in [self._step.error, *self.tabs.notices.texts] if text]
         # Report each notice once; a dialog that opens between steps is reported on the next.
         self.tabs.begin_step()
         observation = self.observer.observe(
             goal=self._goal,
             chat=self.chat.messages,
-            last_action=self._turns.last_action,
+            last_action=self._step.action,
             last_action_error="; ".join(problems),
-            last_action_result=self._turns.last_result,
+            last_action_result=self._step.result,
             actions_left=self._limits.actions_left,
             elapsed=self._limits.seconds,
             max_seconds=self._limits.max_seconds,
@@ -373,9 +384,6 @@ class Episode:
             observation["policies"] = self.policies.shown
             observation["user_reply"] = self._policy_watch.reply
         return observation
-
-    def _add_step(self, counted: int, seconds: float) -> None:
-        self._record.add(self._turns, self.observer, self._facts, counted=counted, seconds=seconds)
 
 
 def _text(action: object) -> str:

@@ -14,11 +14,10 @@ from websp_gym.records.trajectory import Step, View
 
 if TYPE_CHECKING:
     from websp_gym.env.task import WebspTask
-    from websp_gym.env.turns import AgentTurns
     from websp_gym.observation.observe import Observer
     from websp_gym.records.ending import Ending
+    from websp_gym.records.hooks import CurrentStep
     from websp_gym.records.recorder import Recorder
-    from websp_gym.records.step_facts import StepFacts
     from websp_gym.scoring.rewards import Reward
 
 
@@ -41,44 +40,39 @@ class EpisodeRecord:
         self._recorder: Recorder | None = None
         self.on_disk = self._parent is not None
         """Whether it is written to disk."""
-        self.steps = 0
-        """Number of the current step; 0 before the first."""
 
     def start(self) -> None:
         """Start writing it to disk, once the episode is set up."""
         if self._parent is not None:
             self._recorder = self._task.start_record(self._parent)
 
-    def view(self, observer: Observer) -> View:
-        """Return the last observation in its stored form."""
+    def view(self, observer: Observer, number: int = 0) -> View:
+        """Return the last observation in its stored form; ``number`` is that of its step, 0 for the first one."""
         page = observer.view()
-        return View.of(page) if self._recorder is None else self._recorder.view(self.steps, page)
+        return View.of(page) if self._recorder is None else self._recorder.view(number, page)
 
-    def add(
-        self, turns: AgentTurns, observer: Observer, facts: StepFacts | None, *, counted: int, seconds: float
-    ) -> None:
-        """Add the current step, which is over.
+    def add(self, step: CurrentStep, observer: Observer, seconds: float) -> None:
+        """Add a step that is over.
 
         Args:
-            turns: Has the action and its error.
+            step: The step.
             observer: Has the observation after it.
-            facts: What else is known of the step.
-            counted: Number of actions it counts as.
             seconds: Seconds it took.
         """
-        step = Step(
-            number=self.steps,
-            thought=thought_of(turns.last_action),
-            action=turns.last_action,
-            act=turns.understood,
-            error=turns.last_error,
-            counted=counted,
-            seconds=seconds,
-            ended=time.time(),
-            view=self.view(observer),
-            facts=facts,
+        self._task.trajectory.steps.append(
+            Step(
+                number=step.number,
+                thought=thought_of(step.action),
+                action=step.action,
+                act=step.act,
+                error=step.error,
+                counted=step.counted,
+                seconds=seconds,
+                ended=time.time(),
+                view=self.view(observer, step.number),
+                facts=step.facts,
+            )
         )
-        self._task.trajectory.steps.append(step)
         if self._recorder is not None:
             self._recorder.append()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from websp_gym.actions.browsergym import actions_in
@@ -18,6 +17,7 @@ from websp_gym.policies.outflow import Outflow
 from websp_gym.policies.provenance import Provenance
 from websp_gym.policies.reports import says_that_it_failed
 from websp_gym.policies.user.base import MOST_QUESTIONS
+from websp_gym.records.hooks import EpisodeHooks
 from websp_gym.records.step_facts import ActionFacts, Report, StepFacts, Typed
 from websp_gym.texts import shortened
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from websp_gym.policies.events import Event
     from websp_gym.policies.sets import Policies
     from websp_gym.policies.user.base import User
+    from websp_gym.records.hooks import CurrentStep
     from websp_gym.world import WorldEpisode
 
 _VALUES = {
@@ -51,8 +52,8 @@ _FILLING = ("Type", "fill")
 _CHOOSING = ("select_option", "Click", "click", "mouse_click", *_FILLING)
 
 
-class PolicyWatch:
-    """Watches an episode with policies.
+class PolicyWatch(EpisodeHooks):
+    """Records the facts of an episode with policies, and passes on what the agent says to the user.
 
     Args:
         policies: The policies.
@@ -74,6 +75,8 @@ class PolicyWatch:
     ) -> None:
         self.reply = ""
         """What the user replied in the last step; empty if nothing was asked."""
+        self.begun: int | None = None
+        """Number of the last event in the world's log before the first action; ``None`` where there is no log."""
         self._user = user
         self._episode = episode
         self._tabs = tabs
@@ -106,33 +109,36 @@ class PolicyWatch:
         }
 
     def begin_step(self) -> None:
-        """Start a step."""
+        """Forget what the user said, and begin the facts of a step."""
         self._facts = StepFacts(operated=[], offered=self._at_start, carried_out=0)
         self._at_start = []
         self._by_script = False
         self.reply = ""
 
-    def action(self, action: Action, marks: Marks) -> Marks:
-        """Record the facts of an action of the grammar; return the marks to perform it with, which note its
-        element."""
+    def before_action(self, action: Action, marks: Marks) -> None:
+        """Record the facts of an action of the grammar."""
         facts = ActionFacts(kind=action.kind, before=self._tabs.current.url, value=action.text or "")
         if action.number is not None and 0 <= action.number < len(marks):
             mark = marks[action.number]
             facts = facts.model_copy(update={"role": mark.role, "name": mark.name})
         self._add(facts, free=action.free)
-        return replace(marks, noting=self._meets)
 
-    def call(self, call: Call, met: Mapping[str, str] | None = None, *, by_script: bool = False) -> None:
-        """Record the facts of a BrowserGym call that is about to be made.
+    def before_press(self, element: Mapping[str, str]) -> None:
+        """Record the element that the action meets."""
+        self._facts.actions[-1] = self._facts.actions[-1].model_copy(update=_kept(element))
 
-        Args:
-            call: The call.
-            met: Role, name, form and frame of the element it acts on; ``None`` to look for it.
-            by_script: Whether a script of the agent makes it.
-        """
+    def before_call(self, call: Call, element: Mapping[str, str] | None) -> None:
+        """Record the facts of a call that is about to be made."""
+        self._add_call(call, element or {}, by_script=False)
+
+    def called(self, call: Call, element: Mapping[str, str] | None, *, by_script: bool) -> None:
+        """Record the facts of a call that an outside agent has made."""
+        met = element if element is not None else element_of_call(call, self._tabs) or {}
+        self._add_call(call, met, by_script=by_script)
+
+    def _add_call(self, call: Call, met: Mapping[str, str], *, by_script: bool) -> None:
         name, positional, named = call
         self._by_script |= by_script
-        met = met if met is not None else element_of_call(call, self._tabs) or {}
         value = str(argument_of(call, *_VALUES[name]) or "") if name in _VALUES else ""
         facts = ActionFacts(kind=name, before=self._tabs.current.url, value=value, **_kept(met))
         if name == "goto":
@@ -182,12 +188,12 @@ class PolicyWatch:
         """Note what the agent answered at the end, or why it gave up."""
         self._outflow.says(text, "answer")
 
-    def begin(self, marks: Marks) -> int | None:
-        """Look at the start page, and return the number of the last event before the first action, if it is known."""
+    def begin(self, marks: Marks) -> None:
+        """Look at the start page, and take the number of the last event before the first action, if it is known."""
         self._inputs.take()
         self._look(marks)
         self._at_start, self._facts = self._facts.offered, StepFacts()
-        return self._begun()
+        self.begun = self._begun()
 
     def _begun(self) -> int | None:
         return self._episode.log_position()()
@@ -212,29 +218,25 @@ class PolicyWatch:
         that."""
         self._last_seq = self._episode.log_position()
 
-    def end_step(self, error: str, marks: Marks) -> StepFacts:
-        """Return the facts of the step, after the observation.
-
-        Args:
-            error: Why its action failed; empty if it did not.
-            marks: The marks of the observation.
-        """
+    def end_step(self, step: CurrentStep, marks: Marks) -> None:
+        """Add the facts of the step, after the observation."""
         facts, after = self._facts, self._tabs.current.url
+        failed = bool(step.error)
         if facts.actions:
-            last = {"after": after, "dialogs": list(self._tabs.notices.texts), "failed": bool(error)}
+            last = {"after": after, "dialogs": list(self._tabs.notices.texts), "failed": failed}
             facts.actions[-1] = facts.actions[-1].model_copy(update=last)
-            facts.carried_out = (facts.carried_out or 0) - (bool(error) and not self._last_is_free)
+            facts.carried_out = (facts.carried_out or 0) - (failed and not self._last_is_free)
         if self._last_seq is not None:
             facts.seq = self._last_seq()
         self._take_inputs()
         self._look(marks)
-        return facts
+        step.facts = facts
 
-    def cut_off(self) -> StepFacts:
-        """Return the facts of a step whose page stopped responding: what was done until then."""
+    def cut_off(self, step: CurrentStep) -> None:
+        """Add the facts of a step whose page stopped responding: what was done until then."""
         self._facts.seq = self._begun()
         self._take_inputs()
-        return self._facts
+        step.facts = self._facts
 
     def _take_inputs(self) -> None:
         """Take what the pages told of the step, and what left in it."""
@@ -286,9 +288,6 @@ class PolicyWatch:
         if facts.before != self._seen and facts.kind in _TYPING:
             self._seen = facts.before
             self._known.learn("page", look_at(self._tabs.current).texts)
-
-    def _meets(self, element: dict[str, str]) -> None:
-        self._facts.actions[-1] = self._facts.actions[-1].model_copy(update=_kept(element))
 
 
 def _kept(element: Mapping[str, str]) -> dict[str, str]:
