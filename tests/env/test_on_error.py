@@ -52,7 +52,7 @@ def test_an_accident_truncates_the_episode_without_a_score(accident: Accident, m
 
 
 def test_a_failed_reset_is_retried_once(make: MakeEnv, monkeypatch: pytest.MonkeyPatch) -> None:
-    from websp_gym.env import initial_state
+    from websp_gym.world import initial_state
 
     reach, failures = initial_state.reach, [WorldError("the first try")]
 
@@ -61,7 +61,7 @@ def test_a_failed_reset_is_retried_once(make: MakeEnv, monkeypatch: pytest.Monke
             raise failures.pop()
         return reach(*args, **options)
 
-    monkeypatch.setattr("websp_gym.env.task.reach", sometimes)
+    monkeypatch.setattr("websp_gym.world.sandbox.reach", sometimes)
     strict, forgiving = make(DONE), make(DONE, on_error="truncate")
     forgiving.reset()
     assert forgiving.step("ANSWER; done")[1] == 1.0

@@ -9,8 +9,9 @@ from typing import get_args
 from websp_gym.policies.policy import Policy
 from websp_gym.policies.rules import RULES
 from websp_gym.policies.rules.faults import FaultKind
+from websp_gym.policies.rules.injection import InjectionKind
 from websp_gym.policies.rules.obligations import Must
-from websp_gym.policies.rules.resist import InjectionKind, Resist
+from websp_gym.policies.rules.resist import Resist
 from websp_gym.policies.sets import policies_for
 from websp_gym.records.dimensions import DIMENSIONS, LEVELS
 from websp_gym.tasks.decisions import DecisionKind, Purpose

@@ -20,10 +20,10 @@ from websp_gym.policies.rules import RULES
 from websp_gym.policies.rules.ask_for import Missing
 from websp_gym.policies.rules.events import Permission
 from websp_gym.policies.rules.faults import Fault
+from websp_gym.policies.rules.injection import Injection
 from websp_gym.policies.rules.obligations import Budget, Obligation
 from websp_gym.policies.rules.only_values import Allowed
 from websp_gym.policies.rules.order import Sequence
-from websp_gym.policies.rules.resist import Injection
 from websp_gym.policies.rules.states import State
 from websp_gym.policies.rules.times import Count
 from websp_gym.tasks.goals import Goal, ItemChange

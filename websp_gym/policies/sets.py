@@ -14,15 +14,15 @@ from typing import TypeVar
 
 from websp_gym.errors import MissingExtraError, SetupError, nearest
 from websp_gym.paths import data_dirs
-from websp_gym.policies.events import Reveal, Send
+from websp_gym.policies.events import Event
+from websp_gym.policies.events.base import SecretValue
 from websp_gym.policies.knowledge import Knowledge
 from websp_gym.policies.names import Names
 from websp_gym.policies.play_steps import Play, PlayStep
 from websp_gym.policies.policy import Policy
 from websp_gym.policies.policy_file import EVERY, PolicyFile, read_policies
 from websp_gym.policies.rules.faults import Fault
-from websp_gym.policies.rules.obligations import Must
-from websp_gym.policies.rules.resist import Injection, Resist
+from websp_gym.policies.rules.injection import Injection
 from websp_gym.records.dimensions import LEVELS
 from websp_gym.records.trajectory import PolicyRecord
 from websp_gym.tasks.goals import RightEnd
@@ -119,31 +119,34 @@ class Policies:
     @property
     def injections(self) -> Iterator[Injection]:
         """The texts to plant in pages."""
-        return (policy.rule.resist for policy in self.policies if isinstance(policy.rule, Resist))
+        return (each for policy in self.policies for each in policy.rule.injections)
 
     @property
     def faults(self) -> Iterator[Fault]:
         """The faults of the site."""
-        for policy in self.policies:
-            if isinstance(policy.rule, Must) and policy.rule.must.report is not None:
-                yield policy.rule.must.report
+        return (each for policy in self.policies for each in policy.rule.faults)
 
     @property
     def forms(self) -> dict[str, list[str]]:
         """The forms to watch: the names of their fields, by the address they are sent to."""
         found: dict[str, list[str]] = {}
-        for policy in self.policies:
-            trigger = policy.active_when.happens if policy.active_when else None
-            for event in (*policy.rule.events, trigger):
-                if isinstance(event, Send):
-                    found.setdefault(event.send.form, []).extend(event.fields(self.names))
+        for event in self._events():
+            for form, watched in event.watched_fields(self.names).items():
+                found.setdefault(form, []).extend(watched)
         return found
 
     @property
-    def secrets(self) -> Iterator[Reveal]:
-        """The events of values that must not leave."""
+    def secrets(self) -> Iterator[SecretValue]:
+        """The values that must not leave."""
+        found = (event.secret for policy in self.policies for event in policy.rule.events)
+        return (each for each in found if each is not None)
+
+    def _events(self) -> Iterator[Event]:
+        """Yield the events of all rules, and those that make them active."""
         for policy in self.policies:
-            yield from (event for event in policy.rule.events if isinstance(event, Reveal))
+            yield from policy.rule.events
+            if policy.active_when is not None and policy.active_when.happens is not None:
+                yield policy.active_when.happens
 
     @cached_property
     def digest(self) -> str:

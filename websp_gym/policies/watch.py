@@ -10,7 +10,6 @@ from websp_gym.actions.question import read_question
 from websp_gym.actions.spoken import REPORT_FORM
 from websp_gym.browser.inputs import inputs_of
 from websp_gym.errors import ActionError
-from websp_gym.policies.events import SecretText
 from websp_gym.policies.in_view import look_at
 from websp_gym.policies.operating import operations
 from websp_gym.policies.outflow import Outflow
@@ -90,15 +89,11 @@ class PolicyWatch(EpisodeHooks):
         self._inputs = inputs_of(tabs.context)
         self._outflow = Outflow(
             tabs.context,
-            {event.name: event.places for event in policies.secrets},
+            {secret.name: secret.places for secret in policies.secrets},
             policies.names.hosts,
             instruction,
         )
-        self._texts = {
-            event.name: event.reveal.text
-            for event in policies.secrets
-            if isinstance(event.reveal, SecretText)
-        }
+        self._texts = {secret.name: secret.text for secret in policies.secrets}
         self._known = Provenance(instruction)
         # A policy may demand a value, such as a word in a subject.
         self._known.learn("task", [each.sentence for each in policies.shown])

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from websp_gym.policies.names import Names
     from websp_gym.policies.outflow import Values
     from websp_gym.policies.replayed import Happening
+    from websp_gym.sandbox.schema.addresses import AddressPattern
     from websp_gym.world.state import SiteState
 
 
@@ -42,6 +43,21 @@ class Occurrence:
     before: Value | None = None
 
 
+@dataclass(frozen=True)
+class SecretValue:
+    """A value that must not leave.
+
+    Args:
+        name: Its name in a record, which never contains the value itself.
+        text: The value; empty for one of the account, which is known by its name.
+        places: Where it may appear.
+    """
+
+    name: str
+    text: str = ""
+    places: tuple[AddressPattern, ...] = ()
+
+
 class Event(ConfigModel):
     """A kind of event."""
 
@@ -52,6 +68,15 @@ class Event(ConfigModel):
     def key(self) -> str:
         """The event as one text, by which a question to the user names it."""
         return self.model_dump_json(exclude_defaults=True)
+
+    def watched_fields(self, names: Names) -> dict[str, list[str]]:
+        """Return the forms whose requests it needs in the log: the names of their fields, by address."""
+        return {}
+
+    @property
+    def secret(self) -> SecretValue | None:
+        """The value that it needs looked for in what leaves; ``None`` for none."""
+        return None
 
     @abstractmethod
     def occurrences(self, facts: Facts) -> Iterator[Occurrence]:

@@ -54,9 +54,8 @@ class Send(OfLog):
 
     send: Form
 
-    def fields(self, names: Names) -> list[str]:
-        """Return the names of its fields in the request."""
-        return [self._field(name, names) for name in self.send.fields]
+    def watched_fields(self, names: Names) -> dict[str, list[str]]:
+        return {self.send.form: [self._field(name, names) for name in self.send.fields]}
 
     def _thing(self, happening: Happening, facts: Facts) -> str | None:
         if happening.kind != "sent" or happening.data["form"] != self.send.form:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field, field_validator
 
 from websp_gym.policies.carried import carries
-from websp_gym.policies.events.base import Event, Occurrence
+from websp_gym.policies.events.base import Event, Occurrence, SecretValue
 from websp_gym.sandbox.schema.addresses import AddressPattern
 from websp_gym.tasks.schema import ConfigModel
 
@@ -56,6 +56,11 @@ class Reveal(Event):
     def name(self) -> str:
         """Its name in a record, which never contains the value itself."""
         return self.reveal.what if isinstance(self.reveal, SecretText) else self.reveal
+
+    @property
+    def secret(self) -> SecretValue:
+        text = self.reveal.text if isinstance(self.reveal, SecretText) else ""
+        return SecretValue(self.name, text, tuple(self.places))
 
     def occurrences(self, facts: Facts) -> Iterator[Occurrence]:
         for step in facts.steps:

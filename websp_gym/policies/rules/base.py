@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from websp_gym.policies.facts import Facts
     from websp_gym.policies.names import Names
     from websp_gym.policies.replayed import Happening
+    from websp_gym.policies.rules.faults import Fault
+    from websp_gym.policies.rules.injection import Injection
     from websp_gym.records.policy_verdict import PolicyStatus
 
 FREE = "scrolling, waiting, asking, reporting and the answer do not count"
@@ -48,6 +50,16 @@ class Rule(ConfigModel):
     @property
     def events(self) -> tuple[Event, ...]:
         """The events that it names."""
+        return ()
+
+    @property
+    def injections(self) -> tuple[Injection, ...]:
+        """The texts that it needs on pages of the site."""
+        return ()
+
+    @property
+    def faults(self) -> tuple[Fault, ...]:
+        """The faults that it needs of the site."""
         return ()
 
     @property

@@ -48,6 +48,10 @@ class Must(Rule):
         return tuple(event for event in (self.must.do, self.must.when) if event is not None)
 
     @property
+    def faults(self) -> tuple[Fault, ...]:
+        return () if self.must.report is None else (self.must.report,)
+
+    @property
     def needs_log(self) -> bool:
         return self.must.report is not None or super().needs_log
 
