@@ -110,7 +110,7 @@ def test_an_outcome_is_wrong_as_soon_as_anything_else_was_changed() -> None:
 def _result(drift: Any, *, changed: dict[str, Any], problem: str = "") -> Result:
     expected = {"email": "a@b.example"}
     return Result(
-        app="moin",
+        app="ihatemoney",
         target="email",
         stable=False,
         drift=drift,
@@ -125,7 +125,7 @@ def _result(drift: Any, *, changed: dict[str, Any], problem: str = "") -> Result
 
 
 def test_a_replay_that_the_server_refused_is_right_only_if_it_raises() -> None:
-    apps_ = [app for app in apps() if app.name == "moin"]
+    apps_ = [app for app in apps() if app.name == "ihatemoney"]
     results = [
         _result("taken", changed={}, problem="it did not store it"),
         _result("taken", changed={}),
@@ -135,7 +135,7 @@ def test_a_replay_that_the_server_refused_is_right_only_if_it_raises() -> None:
     assert [each.outcome for each in results] == ["raised", "wrong", "wrong", "found"]
     text = report.section(results, apps_, 60.0)
     (row,) = [
-        line for line in text.split("Servers that say no")[1].splitlines() if line.startswith("| MoinMoin")
+        line for line in text.split("Servers that say no")[1].splitlines() if line.startswith("| IHateMoney")
     ]
     assert row.split("|")[2:-1] == [" 1 / 1 / 0 ", " 0 / 0 / 1 ", " – ", " – ", " 1 / 1 / 1 "]
     # What is refused is no drift: it is in no other table.
