@@ -13,14 +13,22 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import gymnasium as gym
 import psutil
+
+import websp_gym  # noqa: F401 (registers the ids)
+from websp_gym.env.registration import make_env
+from websp_gym.errors import StorageError
+from websp_gym.records.load import load_trajectory
+from websp_gym.rollouts import Pool, Transcript, agent_policy
+from websp_gym.sandbox.client import Sandbox
 
 TODO, DONE = "Steam-task-191-ON", "Steam-task-191-OFF"
 SMALL: dict[str, Any] = {"viewport": (400, 300), "initial_state": "snapshot"}
@@ -49,12 +57,26 @@ Kind = Callable[[float], Outcome]
 """Plays a kind; its argument scales the numbers of episodes."""
 
 
+def _nothing(played: Transcript) -> str:
+    return "ANSWER; done"
+
+
+def _wrong(episodes: Sequence[tuple[str, int]], played: Sequence[Transcript]) -> int:
+    """Return how many rollouts that do nothing have a reward that is wrong."""
+    pairs = zip(episodes, played, strict=True)
+    return sum(each.reward not in (None, float(name == DONE)) for (name, _), each in pairs)
+
+
+def _paid(played: Iterable[Transcript]) -> int:
+    return sum(each.reward == 1.0 for each in played)
+
+
+def _unscored(played: Iterable[Transcript]) -> int:
+    return sum(each.reward is None for each in played)
+
+
 def vector(scale: float) -> Outcome:
     """Play episodes in a vector of environments against one sandbox."""
-    import gymnasium as gym
-
-    import websp_gym  # noqa: F401 (registers the ids)
-
     episodes, size = max(4, int(300 * scale)), 4
     envs = gym.make_vec(f"websp/{DONE}", num_envs=size, on_error="truncate", observation="text", **SMALL)
     rewards: Counter[float] = Counter()
@@ -74,24 +96,16 @@ def vector(scale: float) -> Outcome:
 
 def kills(scale: float) -> Outcome:
     """Play rollouts in a pool of eight while workers, browsers, drivers and the sandbox are killed at random."""
-    from websp_gym.rollouts import Pool, Transcript, agent_policy
-
-    def nothing(played: Transcript) -> str:
-        return "ANSWER; done"
-
     episodes = [(each, seed) for seed in range(max(2, int(60 * scale))) for each in (TODO, DONE)]
     killed: Counter[str] = Counter()
     with Pool(8, timeout=120, **SMALL) as pool:
         with _killing(killed):
-            lost = pool.rollouts(episodes, nothing)
+            lost = pool.rollouts(episodes, _nothing)
             won = pool.rollouts([(TODO, seed) for seed in range(len(episodes) // 4)], agent_policy("oracle"))
-        after = pool.rollouts([(DONE, 1)] * 8, nothing)
-    wrong = sum(
-        each.reward not in (None, float(name == DONE)) for (name, _), each in zip(episodes, lost, strict=True)
-    )
+        after = pool.rollouts([(DONE, 1)] * 8, _nothing)
     # A kill changes no state, so an oracle that is scored has solved its task.
-    wrong += sum(each.reward not in (None, 1.0) for each in won)
-    unscored = sum(each.reward is None for each in (*lost, *won))
+    wrong = _wrong(episodes, lost) + len(won) - _paid(won) - _unscored(won)
+    unscored = _unscored((*lost, *won))
     return Outcome(
         "no wrong reward; a kill costs only rollouts that used what was killed; afterwards all are paid",
         {
@@ -99,16 +113,14 @@ def kills(scale: float) -> Outcome:
             "wrong rewards": wrong,
             "unscored": unscored,
             "kills": dict(killed),
-            "paid afterwards": sum(each.reward == 1.0 for each in after),
+            "paid afterwards": _paid(after),
         },
-        wrong == 0 and unscored < len(lost) + len(won) and all(each.reward == 1.0 for each in after),
+        wrong == 0 and unscored < len(lost) + len(won) and _paid(after) == len(after),
     )
 
 
 def crowd(scale: float) -> Outcome:
     """Reset many environments at once, each in a process of its own or sharing one."""
-    from websp_gym.rollouts import Pool
-
     size = max(8, int(100 * scale))
     with Pool(size, per_process=10, timeout=600, **SMALL) as pool, ThreadPoolExecutor(size) as threads:
         began = time.monotonic()
@@ -133,10 +145,6 @@ def crowd(scale: float) -> Outcome:
 
 def disk(scale: float) -> Outcome:
     """Record episodes until the disk is full: a small disk of this process alone."""
-    from websp_gym.env.registration import make_env
-    from websp_gym.errors import StorageError
-    from websp_gym.records.load import load_trajectory
-
     folder = os.environ.get(f"{MARKER}_DISK")
     if folder is None:
         return _in_a_small_disk(scale)
@@ -178,28 +186,24 @@ def disk(scale: float) -> Outcome:
 def _in_a_small_disk(scale: float) -> Outcome:
     """Play ``disk`` in a mount namespace of its own, where a folder is a disk of two megabytes."""
     with tempfile.TemporaryDirectory(prefix="websp-small-") as folder:
-        play_there = f'exec "$0" -m benchmarks.endurance --one disk --scale {scale}'
-        command = f'mount -t tmpfs -o size=2m tmpfs "{folder}" && {play_there}'
-        done = subprocess.run(
-            ["unshare", "-m", "sh", "-c", command, sys.executable],
-            env={**os.environ, f"{MARKER}_DISK": folder},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-    return outcome_of(done.stdout) or Outcome(
-        "needs root and mount namespaces", {"not run": last_line(done.stderr)}, None
+        mount = f'mount -t tmpfs -o size=2m tmpfs "{folder}" && exec "$0" "$@"'
+        outcome = _elsewhere("disk", scale, {f"{MARKER}_DISK": folder}, "unshare", "-m", "sh", "-c", mount)
+    if "failed" in outcome.happened:
+        return Outcome("needs root and mount namespaces", {"not run": outcome.happened["failed"]}, None)
+    return outcome
+
+
+def _elsewhere(kind: str, scale: float, variables: Mapping[str, str], *prefix: str) -> Outcome:
+    """Play a kind again in another process, with more variables and behind another command."""
+    own = [sys.executable, "-m", "benchmarks.endurance", "--one", kind, "--scale", str(scale)]
+    done = subprocess.run(
+        [*prefix, *own], env={**os.environ, **variables}, capture_output=True, text=True, check=False
     )
+    return outcome_of(done.stdout, done.stderr)
 
 
 def memory(scale: float) -> Outcome:
     """Play episodes of a pool while the memory of all its processes together is too little."""
-    from websp_gym.rollouts import Pool, Transcript
-    from websp_gym.sandbox.client import Sandbox
-
-    def nothing(played: Transcript) -> str:
-        return "ANSWER; done"
-
     episodes = [(each, seed) for seed in range(max(4, int(20 * scale))) for each in (TODO, DONE)]
     Sandbox.shared()  # outside of the group: without it there is no world
     try:
@@ -221,27 +225,24 @@ def memory(scale: float) -> Outcome:
 
     try:
         with _meanwhile(move), Pool(4, timeout=60, **SMALL) as pool:
-            played = pool.rollouts(episodes, nothing)
+            played = pool.rollouts(episodes, _nothing)
             # The system is told to allow more: everything must work again.
             (group / "memory.limit_in_bytes").write_text(str(16 * 2**30))
-            after = pool.rollouts([(DONE, 1)] * 4, nothing)
+            after = pool.rollouts([(DONE, 1)] * 4, _nothing)
     finally:
         limit_hits = int((group / "memory.failcnt").read_text())
         _remove(group)
-    wrong = sum(
-        each.reward not in (None, float(name == DONE))
-        for (name, _), each in zip(episodes, played, strict=True)
-    )
+    wrong = _wrong(episodes, played)
     return Outcome(
         "no wrong reward; what the system kills is unscored; with memory, all are paid",
         {
             "rollouts": len(played),
             "wrong rewards": wrong,
-            "unscored": sum(each.reward is None for each in played),
+            "unscored": _unscored(played),
             "times the limit was hit": limit_hits,
-            "paid afterwards": sum(each.reward == 1.0 for each in after),
+            "paid afterwards": _paid(after),
         },
-        wrong == 0 and all(each.reward == 1.0 for each in after),
+        wrong == 0 and _paid(after) == len(after),
     )
 
 
@@ -258,8 +259,6 @@ def _remove(group: Path) -> None:
 
 def clock(scale: float) -> Outcome:
     """Play episodes while the clock of day jumps, as seen by all our processes; the machine's is not touched."""
-    from websp_gym.rollouts import Pool, agent_policy
-
     jumps = os.environ.get("WEBSP_CLOCK")
     if jumps is None:
         return _with_a_clock_of_its_own(scale)
@@ -287,25 +286,15 @@ def clock(scale: float) -> Outcome:
 
 
 def _with_a_clock_of_its_own(scale: float) -> Outcome:
+    compiler = shutil.which("cc")
+    if compiler is None:
+        return Outcome("needs a C compiler", {"not run": "no cc"}, None)
     with tempfile.TemporaryDirectory(prefix="websp-clock-") as folder:
-        source, library, jumps = (
-            Path(__file__).with_name("clock.c"),
-            Path(folder) / "clock.so",
-            Path(folder) / "jump",
-        )
+        library, jumps = f"{folder}/clock.so", Path(folder) / "jump"
         jumps.write_bytes(bytes(8))
-        compiler = shutil.which("cc")
-        if compiler is None:
-            return Outcome("needs a C compiler", {"not run": "no cc"}, None)
+        source = Path(__file__).with_name("clock.c")
         subprocess.run([compiler, "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
-        done = subprocess.run(
-            [sys.executable, "-m", "benchmarks.endurance", "--one", "clock", "--scale", str(scale)],
-            env={**os.environ, "LD_PRELOAD": str(library), "WEBSP_CLOCK": str(jumps)},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-    return outcome_of(done.stdout) or Outcome("the kind ends", {"failed": last_line(done.stderr)}, False)
+        return _elsewhere("clock", scale, {"LD_PRELOAD": library, "WEBSP_CLOCK": str(jumps)})
 
 
 @contextmanager
@@ -377,18 +366,12 @@ def _descendants(process: psutil.Process) -> list[psutil.Process]:
     return []
 
 
-def outcome_of(said: str) -> Outcome | None:
-    """Return the outcome that a process printed last, or None if it printed none."""
-    lines = said.strip().splitlines()
-    try:
-        return Outcome(**json.loads(lines[-1]))
-    except (IndexError, ValueError, TypeError):
-        return None
-
-
-def last_line(text: str) -> str:
-    """Return the last line of a process's output."""
-    return (text.strip().splitlines() or ["it said nothing"])[-1][:300]
+def outcome_of(said: str, failed: str) -> Outcome:
+    """Return the outcome that a process printed last; if it printed none, the last line of its errors."""
+    with contextlib.suppress(IndexError, ValueError, TypeError):
+        return Outcome(**json.loads(said.strip().splitlines()[-1]))
+    last = (failed.strip().splitlines() or ["it said nothing"])[-1][:300]
+    return Outcome("the kind ends", {"failed": last}, False)
 
 
 KINDS: dict[str, tuple[Kind, float]] = {

@@ -11,12 +11,13 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+import statistics
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from contextlib import closing
+from dataclasses import asdict, dataclass
 
-import numpy as np
 import psutil
 
 from websp_gym.env import WebspEnv
@@ -28,50 +29,56 @@ GROUPS = ("python", "sandbox", "browser", "driver")
 
 
 @dataclass(frozen=True)
+class Census:
+    """What there is at one moment.
+
+    Args:
+        files: Open file descriptors of this process.
+        sandbox_files: Open file descriptors of the server.
+        threads: Threads of this process.
+        processes: Descendants of this process, without the browser's: Chromium starts and ends them at any time.
+        zombies: Descendants that ended and were never waited for.
+        temporary: Files and folders in the temporary folder, at any depth.
+    """
+
+    files: int
+    sandbox_files: int
+    threads: int
+    processes: int
+    zombies: int
+    temporary: int
+
+
+@dataclass(frozen=True)
 class SoakReport:
     """Growth over many resets.
 
     Args:
-        resets: Number of resets after the warm-up.
-        python: Growth of this process in KiB of resident memory per reset.
-        sandbox: The same for the sandbox server.
-        browser: The same for all Chromium processes together, private memory only.
-        driver: The same for Playwright's driver.
+        growth: Growth in KiB per reset, by group of processes.
         megabytes: Memory at the end in MiB, by group.
-        files_before: Open file descriptors of this process after the warm-up.
-        files_after: The same at the end.
-        sandbox_files_before: Open file descriptors of the server after the warm-up.
-        sandbox_files_after: The same at the end.
-        threads_before: Threads of this process after the warm-up.
-        threads_after: The same at the end.
-        processes_before: Descendants of this process after the warm-up, without the browser's.
-        processes_after: The same at the end.
-        zombies: Descendants that ended and were never waited for.
-        temporary_before: Files and folders in the temporary folder, at any depth, after the warm-up.
-        temporary_after: The same at the end.
+        before: What there was after the warm-up.
+        after: What there was at the end.
     """
 
-    resets: int
-    python: float
-    sandbox: float
-    browser: float
-    driver: float
+    growth: dict[str, float]
     megabytes: dict[str, float]
-    files_before: int
-    files_after: int
-    sandbox_files_before: int
-    sandbox_files_after: int
-    threads_before: int
-    threads_after: int
-    processes_before: int
-    processes_after: int
-    zombies: int
-    temporary_before: int
-    temporary_after: int
+    before: Census
+    after: Census
+
+    @property
+    def leaks(self) -> bool:
+        """Whether files or processes are left over."""
+        kept = ("files", "processes", "temporary")
+        return self.after.zombies > 0 or any(getattr(self.after, k) > getattr(self.before, k) for k in kept)
 
     def text(self) -> str:
         """Return the report as text, one fact per line."""
-        return "".join(f"{field.name:22} {_shown(getattr(self, field.name))}\n" for field in fields(self))
+        lines = [
+            f"{name:14} {self.growth[name]:+.2f} KiB per reset, {self.megabytes[name]} MiB" for name in GROUPS
+        ]
+        before, after = asdict(self.before), asdict(self.after)
+        lines += [f"{name:14} {before[name]} after the warm-up, {after[name]} at the end" for name in before]
+        return "\n".join(lines) + "\n"
 
 
 def soak(
@@ -93,39 +100,26 @@ def soak(
         samples: Number of memory measurements.
         say: Called with a line of progress twenty times.
     """
-    env = make_env(INSTANCE, initial_state=how)
-    try:
+    numbers: list[int] = []
+    sizes: list[dict[str, float]] = []
+    with closing(make_env(INSTANCE, initial_state=how)) as env:
         for number in range(warm_up):
             _play(env, number, steps)
         before = _census()
-        sizes: list[tuple[int, dict[str, int]]] = []
-        every = max(1, resets // samples)
         for number in range(1, resets + 1):
             _play(env, number, steps)
-            if number % every == 0:
-                sizes.append((number, _sizes()))
+            if number % max(1, resets // samples) == 0:
+                numbers.append(number)
+                sizes.append(_kibibytes())
             if number % max(1, resets // 20) == 0:
-                shown = ", ".join(f"{name} {size / 2**20:.0f} MiB" for name, size in _sizes().items())
+                shown = ", ".join(f"{name} {size / 1024:.0f} MiB" for name, size in _kibibytes().items())
                 say(f"{number} of {resets} resets: {shown}")
         after = _census()
-    finally:
-        env.close()
-    slopes = {name: _slope([(number, size[name] / 1024) for number, size in sizes]) for name in GROUPS}
     return SoakReport(
-        resets=resets,
-        **slopes,
-        megabytes={name: round(sizes[-1][1][name] / 2**20, 1) for name in GROUPS},
-        files_before=before.files,
-        files_after=after.files,
-        sandbox_files_before=before.sandbox_files,
-        sandbox_files_after=after.sandbox_files,
-        threads_before=before.threads,
-        threads_after=after.threads,
-        processes_before=before.processes,
-        processes_after=after.processes,
-        zombies=after.zombies,
-        temporary_before=before.temporary,
-        temporary_after=after.temporary,
+        growth={name: _slope(numbers, [size[name] for size in sizes]) for name in GROUPS},
+        megabytes={name: round(sizes[-1][name] / 1024, 1) for name in GROUPS},
+        before=before,
+        after=after,
     )
 
 
@@ -135,69 +129,45 @@ def _play(env: WebspEnv, seed: int, steps: int) -> None:
         env.step(f"Click [{observation['elements'][0]['number']}]")
 
 
-@dataclass(frozen=True)
-class _Census:
-    files: int
-    sandbox_files: int
-    threads: int
-    processes: int
-    zombies: int
-    temporary: int
+def _slope(numbers: Sequence[int], sizes: Sequence[float]) -> float:
+    return statistics.linear_regression(numbers, sizes).slope if len(numbers) > 1 else 0.0
 
 
-def _census() -> _Census:
+def _census() -> Census:
     own = psutil.Process()
     family = list(_family())
-    return _Census(
+    return Census(
         files=own.num_fds(),
         sandbox_files=sum(process.num_fds() for process, group in family if group == "sandbox"),
         threads=own.num_threads(),
-        # Not the browser: Chromium starts and ends renderers at any time.
         processes=sum(group != "browser" for _process, group in family),
-        zombies=sum(process.status() == psutil.STATUS_ZOMBIE for process, _group in family),
+        zombies=sum(group == "zombie" for _process, group in family),
         temporary=sum(len(folders) + len(files) for _, folders, files in os.walk(tempfile.gettempdir())),
     )
 
 
-def _sizes() -> dict[str, int]:
-    """Return the memory by group in bytes."""
-    sizes = dict.fromkeys(GROUPS, 0)
-    sizes["python"] = psutil.Process().memory_info().rss
+def _kibibytes() -> dict[str, float]:
+    """Return the memory by group."""
+    sizes = dict.fromkeys(GROUPS, 0.0)
+    sizes["python"] = psutil.Process().memory_info().rss / 1024
     for process, group in _family():
         with contextlib.suppress(psutil.Error):
             # Chromium's processes share most of their memory; count only what is private to each.
-            sizes[group] += (
-                process.memory_full_info().uss if group == "browser" else process.memory_info().rss
-            )
+            own = process.memory_full_info().uss if group == "browser" else process.memory_info().rss
+            sizes[group] = sizes.get(group, 0.0) + own / 1024
     return sizes
 
 
 def _family() -> Iterator[tuple[psutil.Process, str]]:
     for process in psutil.Process().children(recursive=True):
-        try:
+        with contextlib.suppress(psutil.NoSuchProcess):
             words = " ".join(process.cmdline())
             if process.status() == psutil.STATUS_ZOMBIE:
                 yield process, "zombie"
             elif "websp_gym.sandbox.server.serve" in words:
                 yield process, "sandbox"
-            elif "run-driver" in words:
-                yield process, "driver"
             else:
-                yield process, "browser"
-        except psutil.NoSuchProcess:
-            continue
-
-
-def _slope(points: Sequence[tuple[int, float]]) -> float:
-    """Return the slope of the least-squares line."""
-    if len(points) < 2:
-        return 0.0
-    numbers, values = np.array(points).T
-    return float(np.polyfit(numbers, values, 1)[0])
-
-
-def _shown(value: object) -> str:
-    return f"{value:+.2f} KiB per reset" if isinstance(value, float) else str(value)
+                yield process, "driver" if "run-driver" in words else "browser"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -211,21 +181,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with tempfile.TemporaryDirectory(prefix="websp-soak-") as own:
         # Other programs write into the common folder.
         os.environ["TMPDIR"] = tempfile.tempdir = own
-        report = soak(
-            resets=options.resets,
-            warm_up=options.warm_up,
-            how=options.how,
-            steps=options.steps,
-            say=lambda line: sys.stderr.write(f"{line}\n"),
-        )
+        report = soak(**vars(options), say=lambda line: sys.stderr.write(f"{line}\n"))
     sys.stdout.write(report.text())
-    leaks = (
-        report.files_after > report.files_before
-        or report.zombies
-        or report.temporary_after > report.temporary_before
-        or (report.processes_after > report.processes_before)
-    )
-    return 1 if leaks else 0
+    return int(report.leaks)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import json
 import subprocess
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import playwright
 from playwright.sync_api import ElementHandle, Frame
@@ -14,8 +14,8 @@ from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.replay.locate import install
 
-Tool = Literal["devtools", "codegen"]
-TOOLS: tuple[Tool, ...] = ("devtools", "codegen")
+Tool = str
+TOOLS: dict[Tool, str] = {"devtools": "Chrome DevTools Recorder", "codegen": "Playwright codegen"}
 _DEVTOOLS = Path(__file__).resolve().parent / "devtools.js"
 
 

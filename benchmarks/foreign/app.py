@@ -14,6 +14,7 @@ RECORDED: Version = "recorded"
 OTHER: Version = "other"
 """The version of the drift ``version``."""
 Half = Literal["tuned", "held-out"]
+Drift = Literal["unchanged", "theme", "version", "language", "rows", "order"]
 
 
 class App(BaseModel):
@@ -41,7 +42,7 @@ class App(BaseModel):
     versions: dict[Version, dict[str, str]]
     description: str = ""
     source: str = ""
-    drifts: tuple[str, ...] = ()
+    drifts: tuple[Drift, ...] = ()
     options: tuple[str, ...] = ()
     parts: dict[str, str] = {}
 

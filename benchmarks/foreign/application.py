@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from importlib import import_module
 from typing import Any, Protocol
 
 from playwright.sync_api import Page
 
 from benchmarks.foreign.app import App
-from benchmarks.foreign.drift import DRIFTS, Change, drifted
+from benchmarks.foreign.behind import behind_one_address
+from benchmarks.foreign.drift import DRIFTS, Change, Refusal, drifted
 from benchmarks.foreign.gallery import Section, Target, gallery, targets
 from benchmarks.foreign.person import PARTS, Gesture
 from benchmarks.foreign.server import Server, serve
@@ -27,6 +27,10 @@ class Aim(Protocol):
     def stable(self) -> bool:
         """Whether its author gave it a name attribute, an id or a test id."""
 
+    @property
+    def refusals(self) -> tuple[Refusal, ...]:
+        """For which reasons the server can be made to refuse what is done."""
+
 
 class Application(Protocol):
     """A running application."""
@@ -34,26 +38,25 @@ class Application(Protocol):
     def targets(self) -> Sequence[Aim]:
         """Return what a person operates."""
 
-    def offer(self, drift: Change, aim: Aim) -> str:
+    def offer(self, drift: Change, aim: Any) -> str:
         """Put the application into its state after a drift or before a refusal; return where a person starts."""
 
-    def gestures(self, aim: Aim) -> list[Gesture]:
+    def gestures(self, aim: Any) -> list[Gesture]:
         """Return what a person does on the undrifted pages."""
 
-    def effects(self, page: Page, aim: Aim) -> dict[str, Any]:
+    def effects(self, page: Page, aim: Any) -> dict[str, Any]:
         """Return what has changed since the offer, by key, as reported by the application."""
 
 
 @contextmanager
 def running(app: App) -> Iterator[Application]:
     """Yield an application that was built."""
-    if app.kind == "gallery":
+    if app.kind == "server":
+        with behind_one_address(app) as application:
+            yield application
+    else:
         with serve(app) as server:
             yield GalleryApplication(app, server)
-    else:
-        site = import_module(f"benchmarks.foreign.apps.{app.name}.site")
-        with site.running(app) as application:
-            yield application
 
 
 class GalleryApplication:
@@ -68,57 +71,53 @@ class GalleryApplication:
         """Return what a person operates."""
         return targets(self._gallery)
 
-    def offer(self, drift: Change, aim: Aim) -> str:
+    def offer(self, drift: Change, aim: Target) -> str:
         """Show the pages after a drift."""
-        assert isinstance(aim, Target)
         if drift not in DRIFTS:
             raise ValueError(f"no server refuses anything here: {drift}")
         self._server.show(drifted(self._gallery, drift, aim))
         return self._server.home + aim.page
 
-    def effects(self, page: Page, aim: Aim) -> dict[str, Any]:
-        """Return the last reported value of each key, and the number of reports.
+    def effects(self, page: Page, aim: Target) -> dict[str, Any]:
+        """Return the reported values of each key.
 
         Opening a tab or an accordion on the way is not an effect, unless it is the target: it may be open already.
         """
         page.evaluate("() => globalThis.__foreign?.sent()")
-        told = [
-            (key, value) for key, value in self._server.told if key == aim.key or not key.startswith("view:")
-        ]
-        return {key: [value for each, value in told if each == key] for key, _ in told}
+        effects: dict[str, Any] = {}
+        for key, value in self._server.told:
+            if key == aim.key or not key.startswith("view:"):
+                effects.setdefault(key, []).append(value)
+        return effects
 
-    def gestures(self, aim: Aim) -> list[Gesture]:
+    def gestures(self, aim: Target) -> list[Gesture]:
         """Return what a person does: open the tab or accordion, then operate the control."""
-        assert isinstance(aim, Target)
-        page = self._gallery.page(aim.page)
-        section = next(each for each in page.sections if each.key == aim.section)
-        steps = list(self._open(section, page.sections, aim))
-        if aim.control is not None:
-            steps += self._operate(aim, section)
-        return steps
-
-    def _open(self, section: Section, sections: Sequence[Section], aim: Target) -> Iterator[Gesture]:
+        sections = self._gallery.page(aim.page).sections
+        section = next(each for each in sections if each.key == aim.section)
         first_tab = next((each for each in sections if each.looks == "tab"), None)
+        steps = []
         if section.looks == "tab" and (section is not first_tab or aim.control is None):
-            yield Gesture(self._parts["tab"], text=section.title[0])
+            steps.append(Gesture(self._parts["tab"], text=section.title[0]))
         if section.looks == "accordion":
-            yield Gesture(self._parts["accordion"], f"view:{section.key}")
+            steps.append(Gesture(self._parts["accordion"], f"view:{section.key}"))
+        return [*steps, *self._operate(aim, section)]
 
     def _operate(self, aim: Target, section: Section) -> list[Gesture]:
-        control = aim.control
-        assert control is not None
-        part = self._parts[control.kind]
+        control, parts = aim.control, self._parts
+        if control is None:
+            return []
         option = next((each.label[0] for each in control.options if each.key == aim.option), "")
-        own = Gesture(part, aim.spot)
-        if control.kind == "radio":
-            return [Gesture(part, aim.spot, option)]
-        if control.kind == "text":
-            save = Gesture(self._parts["save"], f"{section.key}/save")
-            return [Gesture(part, aim.spot, write=control.type), save]
-        if control.kind == "select":
-            return [own, Gesture(self._parts["option"], text=option)]
-        if control.kind == "menu":
-            return [own, Gesture(self._parts["item"], text=option)]
-        if control.kind == "dialog":
-            return [own, Gesture(self._parts["confirm"], text=control.ask[2][0])]
+        own = Gesture(parts[control.kind], aim.spot)
+        match control.kind:
+            case "radio":
+                return [Gesture(parts["radio"], aim.spot, option)]
+            case "text":
+                save = Gesture(parts["save"], f"{section.key}/save")
+                return [Gesture(parts["text"], aim.spot, write=control.type), save]
+            case "select":
+                return [own, Gesture(parts["option"], text=option)]
+            case "menu":
+                return [own, Gesture(parts["item"], text=option)]
+            case "dialog":
+                return [own, Gesture(parts["confirm"], text=control.ask[2][0])]
         return [own]

@@ -12,18 +12,25 @@ import os
 import shutil
 import subprocess
 import sys
-from functools import cache
 from pathlib import Path
 
-from benchmarks.foreign.app import App, Version, apps
+from benchmarks.foreign.app import HERE, App, Version, apps
 from websp_gym.errors import SetupError
 
-HERE = Path(__file__).resolve().parent
 CACHE = HERE / ".cache"
 ESBUILD = "0.28.2"
 BEFORE = "2026-11-20"
 """What the packages depend on is taken as it was published before this day: the same packages on every machine."""
-_WAY_OUT = "build the benchmark once where npm and pip reach their registries, or copy {} from such a machine"
+_FLAGS = (
+    "--bundle",
+    "--minify",
+    "--format=iife",
+    "--jsx=automatic",
+    '--define:process.env.NODE_ENV="production"',
+    *(f"--loader:.{ending}=dataurl" for ending in ("woff", "woff2", "ttf", "svg")),
+    "--loader:.js=jsx",
+    "--log-level=error",
+)
 
 
 def build(app: App) -> None:
@@ -32,10 +39,10 @@ def build(app: App) -> None:
     Raises:
         SetupError: npm or pip is missing, or cannot reach its registry.
     """
-    if app.kind == "server":
-        _virtual_environments(app)
-    else:
-        for version in app.versions:
+    for version in app.versions:
+        if app.kind == "server":
+            _virtual_environment(app, version)
+        else:
             _bundle(app, version)
 
 
@@ -45,92 +52,67 @@ def folder(app: App, version: Version) -> Path:
 
 
 def _bundle(app: App, version: Version) -> None:
-    home = folder(app, version)
-    packages = app.versions[version]
+    home, packages = folder(app, version), app.versions[version]
     wanted = json.dumps([packages, BEFORE], sort_keys=True)
     if not _is_made(home / "packages", wanted):
         _install(home, packages)
-        _stamp(home / "packages", wanted)
-    sources = sorted(
-        path for place in (app.folder, HERE / "common") for path in place.rglob("*") if path.is_file()
-    )
-    digest = hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()
-    if _is_made(home / "bundle", digest):
-        return
-    command = [
-        str(_esbuild()),
-        str(app.folder / app.source),
-        "--bundle",
-        "--minify",
-        "--format=iife",
-        "--jsx=automatic",
-        "--define:process.env.NODE_ENV='production'".replace("'", '"'),
-        "--loader:.woff=dataurl",
-        "--loader:.woff2=dataurl",
-        "--loader:.ttf=dataurl",
-        "--loader:.svg=dataurl",
-        "--loader:.js=jsx",
-        f"--outfile={home / 'dist' / 'app.js'}",
-        "--log-level=error",
-        *app.options,
-    ]
-    _run(command, home, {"NODE_PATH": str(home / "node_modules")})
-    _stamp(home / "bundle", digest)
+        (home / "packages").write_text(wanted, "utf-8")
+    files = [path for place in (app.folder, HERE / "common") for path in place.rglob("*") if path.is_file()]
+    digest = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(files))).hexdigest()
+    if not _is_made(home / "bundle", digest):
+        esbuild = CACHE / "esbuild" / ESBUILD
+        program = esbuild / "node_modules" / ".bin" / "esbuild"
+        if not program.exists():
+            _install(esbuild, {"esbuild": ESBUILD})
+        out = f"--outfile={home / 'dist' / 'app.js'}"
+        command = [str(program), str(app.folder / app.source), *_FLAGS, out, *app.options]
+        _run(command, home, {"NODE_PATH": str(home / "node_modules")})
+        (home / "bundle").write_text(digest, "utf-8")
 
 
 def _install(home: Path, packages: dict[str, str]) -> None:
     shutil.rmtree(home, ignore_errors=True)
     home.mkdir(parents=True)
     (home / "package.json").write_text(json.dumps({"private": True, "dependencies": packages}), "utf-8")
-    npm = shutil.which("npm")
-    if npm is None:
-        raise SetupError(f"npm is missing: install Node.js 20 or later, or {_WAY_OUT.format(CACHE)}")
     flags = ["--no-audit", "--no-fund", "--ignore-scripts", "--legacy-peer-deps", "--loglevel=error"]
-    flags.append(f"--before={BEFORE}")
-    _run([npm, "install", *flags], home)
+    _run(["npm", "install", *flags, f"--before={BEFORE}"], home)
 
 
-@cache
-def _esbuild() -> Path:
-    home = CACHE / "esbuild" / ESBUILD
-    program = home / "node_modules" / ".bin" / "esbuild"
-    if not program.exists():
-        _install(home, {"esbuild": ESBUILD})
-    return program
-
-
-def _virtual_environments(app: App) -> None:
-    for version, packages in app.versions.items():
-        home = folder(app, version)
-        wanted = [f"{name}=={number}" for name, number in packages.items()]
-        if _is_made(home / "packages", "\n".join(wanted)):
-            continue
-        shutil.rmtree(home, ignore_errors=True)
-        home.mkdir(parents=True)
-        _run([sys.executable, "-m", "venv", str(home / "venv")], home)
-        pip = [str(home / "venv" / "bin" / "python"), "-m", "pip", "install", "--quiet"]
-        # All other packages in the versions that this file lists.
-        pins = app.folder / f"{version}.txt"
-        pinned = ["-c", str(pins)] if pins.exists() else []
-        _run([*pip, "--disable-pip-version-check", *wanted, *pinned], home)
-        _stamp(home / "packages", "\n".join(wanted))
+def _virtual_environment(app: App, version: Version) -> None:
+    home = folder(app, version)
+    wanted = [f"{name}=={number}" for name, number in app.versions[version].items()]
+    if _is_made(home / "packages", "\n".join(wanted)):
+        return
+    shutil.rmtree(home, ignore_errors=True)
+    home.mkdir(parents=True)
+    _run([sys.executable, "-m", "venv", str(home / "venv")], home)
+    pip = [str(home / "venv" / "bin" / "python"), "-m", "pip", "install", "--quiet"]
+    # The file pins all other packages.
+    pins = str(app.folder / f"{version}.txt")
+    _run([*pip, "--disable-pip-version-check", *wanted, "-c", pins], home)
+    (home / "packages").write_text("\n".join(wanted), "utf-8")
 
 
 def _run(command: list[str], place: Path, environment: dict[str, str] | None = None) -> None:
-    done = subprocess.run(
-        command, cwd=place, env={**os.environ, **(environment or {})}, capture_output=True, text=True
-    )
-    if done.returncode:
-        told = (done.stderr or done.stdout).strip()[-1500:]
-        raise SetupError(f"{' '.join(command[:3])} … failed: {told}\n{_WAY_OUT.format(CACHE)}")
+    try:
+        subprocess.run(
+            command,
+            cwd=place,
+            env={**os.environ, **(environment or {})},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    except (OSError, subprocess.CalledProcessError) as error:
+        told = getattr(error, "stderr", "") or getattr(error, "stdout", "") or str(error)
+        raise SetupError(
+            f"{' '.join(command[:3])} … failed: {told.strip()[-1500:]}\nBuild the benchmark once where npm (Node.js "
+            f"20 or later) and pip reach their registries, or copy {CACHE} from such a machine"
+        ) from error
 
 
 def _is_made(path: Path, content: str) -> bool:
     return path.is_file() and path.read_text("utf-8") == content
-
-
-def _stamp(path: Path, content: str) -> None:
-    path.write_text(content, "utf-8")
 
 
 def main() -> None:

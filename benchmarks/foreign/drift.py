@@ -7,14 +7,18 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any, Literal, TypeVar
 
-from benchmarks.foreign.app import OTHER, RECORDED, Version
+from benchmarks.foreign.app import OTHER, RECORDED, Drift, Version
 from benchmarks.foreign.gallery import Control, Gallery, Group, Rows, Section, Target, shown
 
-Drift = Literal["unchanged", "theme", "version", "language", "rows", "order"]
 Refusal = Literal["taken", "invalid", "password", "expired"]
-"""Why a server refuses what is replayed: the value is taken or none, the password another one, the session over."""
 Change = Drift | Refusal
-REFUSALS: tuple[Refusal, ...] = ("taken", "invalid", "password", "expired")
+REFUSALS: dict[Refusal, str] = {
+    "taken": "the value is taken by now",
+    "invalid": "the value is none",
+    "password": "the password is another one",
+    "expired": "the session ends before the last step",
+}
+"""Why a server refuses what is replayed."""
 DRIFTS: tuple[Drift, ...] = ("unchanged", "theme", "version", "language", "rows", "order")
 _LOST = 0.4
 """Share of the other rows, and of the other fields, that are gone in the drift ``rows``."""

@@ -9,14 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, SerializationInfo
 
 HERE = Path(__file__).resolve().parent
 LANGUAGES = ("en", "de", "fr")
-Text = tuple[str, str, str]
+
+
+def _in_language(text: tuple[str, str, str], info: SerializationInfo) -> str:
+    return text[LANGUAGES.index(str(info.context))]
+
+
+Text = Annotated[tuple[str, str, str], PlainSerializer(_in_language, return_type=str)]
 """A text in English, German and French."""
 Kind = Literal["checkbox", "switch", "radio", "select", "text", "button", "icon", "menu", "dialog"]
 
@@ -55,17 +61,17 @@ class Control(_Model):
     key: str
     kind: Kind
     label: Text
-    checked: bool = False
+    checked: bool = Field(False, serialization_alias="on")
     value: str = ""
-    other: str = ""
+    other: str = Field("", exclude=True)
     options: tuple[Option, ...] = ()
-    choose: tuple[str, ...] = ()
-    type: str = ""
+    choose: tuple[str, ...] = Field((), exclude=True)
+    type: str = Field("", exclude=True)
     attrs: dict[Literal["id", "name", "data-testid"], str] = {}
     icon: str = ""
     removes: bool = False
     ask: tuple[Text, ...] = ()
-    target: bool = True
+    target: bool = Field(True, exclude=True)
 
 
 class Row(_Model):
@@ -74,7 +80,7 @@ class Row(_Model):
     key: str
     title: Text
     note: Text = ("", "", "")
-    target: bool = False
+    target: bool = Field(False, exclude=True)
     checked: bool = False
 
 
@@ -92,7 +98,7 @@ class Rows(_Model):
     looks: Literal["table", "list", "cards"]
     head: tuple[Text, ...] = ()
     rows: tuple[Row, ...]
-    spare: tuple[Row, ...] = ()
+    spare: tuple[Row, ...] = Field((), exclude=True)
     controls: tuple[Control, ...]
 
 
@@ -102,7 +108,7 @@ class Group(_Model):
     key: str
     title: Text = ("", "", "")
     controls: tuple[Control, ...]
-    spare: tuple[Control, ...] = ()
+    spare: tuple[Control, ...] = Field((), exclude=True)
 
 
 class Section(_Model):
@@ -126,7 +132,7 @@ class Section(_Model):
     groups: tuple[Group, ...] = ()
     rows: Rows | None = None
     save: Text = ("", "", "")
-    target: bool = False
+    target: bool = Field(False, exclude=True)
 
 
 class Sheet(_Model):
@@ -170,14 +176,15 @@ class Target(_Model):
     stable: bool = False
 
     @property
+    def refusals(self) -> tuple[()]:
+        """No server refuses anything here."""
+        return ()
+
+    @property
     def spot(self) -> str:
         """Key of the control, as the page reports it; of a section, ``view:`` and its key."""
         own = self.control.key if self.control else ""
-        return (
-            "/".join(part for part in (self.section, self.row, own) if part)
-            if own
-            else f"view:{self.section}"
-        )
+        return "/".join(filter(None, (self.section, self.row, own))) if own else f"view:{self.section}"
 
 
 @cache
@@ -208,7 +215,7 @@ def _of(control: Control, page: Sheet, section: Section, row: str) -> Iterator[T
     if not control.target:
         return
     for option in control.choose or ("",):
-        key = "/".join(part for part in (section.key, row, control.key, option) if part)
+        key = "/".join(filter(None, (section.key, row, control.key, option)))
         yield Target(
             key=key,
             page=page.path,
@@ -222,72 +229,37 @@ def _of(control: Control, page: Sheet, section: Section, row: str) -> Iterator[T
 
 def shown(of: Gallery, language: str, theme: str = "plain") -> dict[str, Any]:
     """Return all pages, by path, as the data that an application renders (see the README)."""
-    number = LANGUAGES.index(language)
+    data = of.model_dump(context=language, by_alias=True)
+    pages = {}
+    for page in data["pages"]:
+        for section in page["sections"]:
+            _complete(section)
+        nav = [
+            {"href": f"/settings/{each['path']}", "title": each["title"], "current": each is page}
+            for each in data["pages"]
+        ]
+        own = {"title": page["title"], "sections": page["sections"], "nav": nav}
+        pages[page["path"]] = {"lang": language, "theme": theme, "site": data["title"], **own}
+    return pages
 
-    def read(text: Text) -> str:
-        return text[number]
 
-    def control(at: Control, place: str, row: Row | None) -> dict[str, Any]:
-        title = read(row.title) if row else ""
-        return {
-            "key": f"{place}/{at.key}",
-            "kind": at.kind,
-            "label": read(at.label).replace("{title}", title),
-            "on": row.checked if row and at.kind in ("checkbox", "switch") else at.checked,
-            "value": at.value,
-            "options": [{"key": option.key, "label": read(option.label)} for option in at.options],
-            "attrs": {
-                name: value.replace("{row}", row.key if row else "") for name, value in at.attrs.items()
-            },
-            "icon": at.icon,
-            "removes": at.removes,
-            "ask": [read(text) for text in at.ask],
-        }
-
-    def rows(at: Rows, place: str) -> dict[str, Any]:
-        return {
-            "looks": at.looks,
-            "head": [read(text) for text in at.head],
-            "rows": [
+def _complete(section: dict[str, Any]) -> None:
+    """Give each control its whole key, and each row its own controls."""
+    for group in section["groups"]:
+        for control in group["controls"]:
+            control["key"] = f"{section['key']}/{control['key']}"
+    if section["rows"]:
+        controls = section["rows"].pop("controls")
+        for row in section["rows"]["rows"]:
+            key, checked = row["key"], row.pop("checked")
+            row["key"] = f"{section['key']}/{key}"
+            row["controls"] = [
                 {
-                    "key": f"{place}/{row.key}",
-                    "title": read(row.title),
-                    "note": read(row.note),
-                    "controls": [control(each, f"{place}/{row.key}", row) for each in at.controls],
+                    **control,
+                    "key": f"{row['key']}/{control['key']}",
+                    "label": control["label"].replace("{title}", row["title"]),
+                    "on": checked if control["kind"] in ("checkbox", "switch") else control["on"],
+                    "attrs": {name: value.replace("{row}", key) for name, value in control["attrs"].items()},
                 }
-                for row in at.rows
-            ],
-        }
-
-    def section(at: Section) -> dict[str, Any]:
-        return {
-            "key": at.key,
-            "title": read(at.title),
-            "note": read(at.note),
-            "looks": at.looks,
-            "save": read(at.save),
-            "groups": [
-                {
-                    "key": group.key,
-                    "title": read(group.title),
-                    "controls": [control(each, at.key, None) for each in group.controls],
-                }
-                for group in at.groups
-            ],
-            "rows": rows(at.rows, at.key) if at.rows else None,
-        }
-
-    return {
-        page.path: {
-            "lang": language,
-            "theme": theme,
-            "title": read(page.title),
-            "site": read(of.title),
-            "nav": [
-                {"href": f"/settings/{each.path}", "title": read(each.title), "current": each is page}
-                for each in of.pages
-            ],
-            "sections": [section(each) for each in page.sections],
-        }
-        for page in of.pages
-    }
+                for control in controls
+            ]

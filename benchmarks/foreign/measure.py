@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
-from playwright.sync_api import ElementHandle
 from playwright.sync_api import Error as PlaywrightError
 
-from benchmarks.foreign.app import App
+from benchmarks.foreign.app import App, Drift
 from benchmarks.foreign.application import Aim, Application, running
 from benchmarks.foreign.behind import PASSWORD
 from benchmarks.foreign.drift import DRIFTS, REFUSALS, Change, Refusal
 from benchmarks.foreign.person import Gesture, do, see
+from benchmarks.tables import Outcome
 from benchmarks.tools import TOOLS, Tool, find, record
 from websp_gym.browser.launch import BrowserOptions, open_context
 from websp_gym.browser.settle import settle
@@ -24,9 +24,9 @@ from websp_gym.errors import ReplayError
 from websp_gym.recording import RecorderBrowser
 from websp_gym.replay import EventReport, Trace, replay
 
-Outcome = Literal["found", "raised", "wrong"]
-Method = Literal["websp", "devtools", "codegen"]
-METHODS: tuple[Method, ...] = ("websp", *TOOLS)
+Method = str
+"""``websp``, or one of the tools."""
+METHODS: dict[Method, str] = {"websp": "websp replay", **TOOLS}
 PATIENCE = 2.0
 """Seconds that a replay may look for a target (in life 10)."""
 _SECOND_LOOK_MS = 300
@@ -122,7 +122,7 @@ def measure(
     app: App,
     *,
     changes: Collection[Change] = (*DRIFTS, *REFUSALS),
-    methods: Sequence[Method] = METHODS,
+    methods: Collection[Method] = tuple(METHODS),
     part: tuple[int, int] = (0, 1),
 ) -> list[Result]:
     """Record and replay targets of an application in browsers of this process.
@@ -134,16 +134,18 @@ def measure(
         part: Which part of the targets, and of how many.
     """
     number, of = part
+    drifts: list[Drift] = [drift for drift in app.drifts or DRIFTS if drift in changes]
     with running(app) as application:
         aims = list(application.targets())
         sampled = {aim.key for aim in aims[::OTHERS_EVERY]}
         recorded = list(recordings(application, aims[number::of]))
-        with _stage() as tabs:
+        with closing(open_context(BrowserOptions(), viewport=(1280, 1024))) as context:
+            tabs = Tabs(context)
+            context.new_page()
             drifted = [
                 _replayed(app, application, tabs, each, drift, method)
                 for each in recorded
-                for drift in DRIFTS
-                if drift in changes and drift in (app.drifts or DRIFTS)
+                for drift in drifts
                 for method in methods
                 if method == "websp" or each.aim.key in sampled
             ]
@@ -151,21 +153,10 @@ def measure(
             refused = [
                 _replayed(app, application, tabs, refused_trace(each, refusal), refusal, "websp")
                 for each in recorded
-                for refusal in refusals(each.aim)
+                for refusal in each.aim.refusals
                 if "websp" in methods and refusal in changes
             ]
             return [*drifted, *refused]
-
-
-def refusals(aim: Any) -> tuple[Refusal, ...]:
-    """Return for which reasons a server can be made to refuse what is done to a target."""
-    can = {
-        "taken": bool(getattr(aim, "taken", "")),
-        "invalid": bool(getattr(aim, "invalid", "")),
-        "password": bool(getattr(aim, "secret", False)),
-        "expired": bool(getattr(aim, "expires", False)),
-    }
-    return tuple(refusal for refusal in REFUSALS if can[refusal])
 
 
 def refused_trace(recorded: Recorded, refusal: Refusal) -> Recorded:
@@ -211,24 +202,14 @@ def recordings(application: Application, aims: Iterable[Aim]) -> Iterator[Record
             yield Recorded(aim, trace, tuple(steps), effects)
 
 
-@contextmanager
-def _stage() -> Iterator[Tabs]:
-    context = open_context(BrowserOptions(), viewport=(1280, 1024))
-    try:
-        tabs = Tabs(context)
-        context.new_page()
-        yield tabs
-    finally:
-        context.close()
-
-
 def _replayed(
     app: App, application: Application, tabs: Tabs, recorded: Recorded, drift: Change, method: Method
 ) -> Result:
     began = time.monotonic()
     start = application.offer(drift, recorded.aim)
     steps: list[str] = []
-    problem = _do(tabs, start, recorded, method, steps)
+    is_ours = method == "websp"
+    problem = _websp(tabs, recorded.trace, steps) if is_ours else _tool(tabs, start, recorded, method)
     settle(tabs)
     effects = application.effects(tabs.current, recorded.aim)
     return Result(
@@ -244,12 +225,6 @@ def _replayed(
         problem=problem,
         seconds=time.monotonic() - began,
     )
-
-
-def _do(tabs: Tabs, start: str, recorded: Recorded, method: Method, steps: list[str]) -> str:
-    if method == "websp":
-        return _websp(tabs, recorded.trace, steps)
-    return _tool(tabs, start, recorded, method)
 
 
 def _websp(tabs: Tabs, trace: Trace, steps: list[str]) -> str:
@@ -272,26 +247,19 @@ def _tool(tabs: Tabs, start: str, recorded: Recorded, tool: Tool) -> str:
     settle(tabs)
     for gesture, selectors in recorded.steps:
         frame = tabs.current.main_frame
-        element = find(tool, frame, selectors[tool])
-        if element is None:
+        if (element := find(tool, frame, selectors[tool])) is None:
             tabs.current.wait_for_timeout(_SECOND_LOOK_MS)
             element = find(tool, frame, selectors[tool])
         if element is None:
             return f"{selectors[tool]} finds none or several"
         try:
-            _operate(element, gesture)
+            if gesture.hover:
+                element.hover(timeout=1_000)
+            elif gesture.write is None:
+                element.click(timeout=1_000)
+            else:
+                element.fill(gesture.write, timeout=1_000)
         except PlaywrightError as error:
             return error.message.splitlines()[0]
         settle(tabs)
     return ""
-
-
-def _operate(element: ElementHandle, gesture: Gesture) -> None:
-    if gesture.hover:
-        element.hover(timeout=1_000)
-    elif gesture.choose:
-        element.select_option(gesture.choose, timeout=1_000)
-    elif gesture.write is None:
-        element.click(timeout=1_000)
-    else:
-        element.fill(gesture.write, timeout=1_000)

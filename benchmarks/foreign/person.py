@@ -30,8 +30,6 @@ _PATIENCE = 6.0
 _TWO_FRAMES = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 _TEXT = "el => el.textContent.replace(/\\s+/g, ' ').trim()"
 
-_LABEL = "(el, value) => [...el.options].find(option => option.value === value).text"
-
 _UNCOVER = """el => {
   const box = el.getBoundingClientRect();
   const hit = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
@@ -51,7 +49,6 @@ class Gesture:
             body.
         text: Its text, word for word, if several elements fit.
         write: Text that replaces a field's; None for a press.
-        choose: Value that is chosen from a native list; empty for none.
         hover: Whether the pointer only moves onto it, and nothing is pressed.
     """
 
@@ -59,7 +56,6 @@ class Gesture:
     spot: str = ""
     text: str = ""
     write: str | None = None
-    choose: str = ""
     hover: bool = False
 
 
@@ -84,12 +80,7 @@ def see(page: Page, gesture: Gesture) -> ElementHandle:
 
 
 def do(page: Page, gesture: Gesture, element: ElementHandle) -> None:
-    """Press an element, write into it, or choose from it."""
-    if gesture.choose:
-        # As a person who moves to the list by Tab: its open menu is no part of the page.
-        element.focus()
-        page.keyboard.type(element.evaluate(_LABEL, gesture.choose))
-        return
+    """Press an element, or write into it."""
     box = element.bounding_box()
     assert box is not None
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)

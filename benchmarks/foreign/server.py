@@ -5,18 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache, partial
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from functools import partial
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from threading import Thread
 from typing import Any
 from urllib.parse import urlsplit
 
-from benchmarks.foreign.app import App
-from benchmarks.foreign.build import CACHE, folder
+from benchmarks.foreign.app import HERE, App
+from benchmarks.foreign.build import folder
 from benchmarks.foreign.drift import Shown
+from benchmarks.serving import served
 
-HERE = Path(__file__).resolve().parent
+_TRUTH = (HERE / "common" / "truth.js").read_text("utf-8")
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".html": "text/html"}
 
 
@@ -28,10 +28,10 @@ class Server:
     """
 
     def __init__(self, app: App) -> None:
-        self.app = app
+        self._app = app
+        self._shown = Shown({})
         self.home = ""
         """Address of the pages."""
-        self._shown = Shown({})
         self.told: list[tuple[str, Any]] = []
         """Keys of what was operated, with the new values, in order."""
 
@@ -40,43 +40,45 @@ class Server:
         self._shown = shown
         self.told.clear()
 
+    def built(self, name: str) -> Path:
+        """Return a file that was built for the version that is shown."""
+        return folder(self._app, self._shown.version) / "dist" / name
+
     def page(self, path: str) -> str:
         """Return a page of the application as HTML; "" where there is none."""
         page = self._shown.pages.get(path)
         if page is None:
             return ""
-        data = json.dumps(page).replace("<", "\\u003c")
-        version = self._shown.version
-        css = "app.css" if (folder(self.app, version) / "dist" / "app.css").exists() else ""
-        link = f'<link rel="stylesheet" href="/assets/{version}/{css}">' if css else ""
+        data, assets = json.dumps(page).replace("<", "\\u003c"), f"/assets/{self._shown.version}"
+        style = f'<link rel="stylesheet" href="{assets}/app.css">' if self.built("app.css").exists() else ""
         return (
             f'<!doctype html><html lang="{page["lang"]}"><head><meta charset="utf-8">'
             f"<title>{page['title']} · {page['site']}</title>"
-            f'<link rel="icon" href="data:,">{link}</head><body><div id="root"></div>'
-            f"<script>{_truth()}\n__show({data})</script>"
-            f'<script src="/assets/{version}/app.js"></script></body></html>'
+            f'<link rel="icon" href="data:,">{style}</head><body><div id="root"></div>'
+            f"<script>{_TRUTH}\n__show({data})</script>"
+            f'<script src="{assets}/app.js"></script></body></html>'
         )
 
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
-    def __init__(self, *args: Any, server: Server, **options: Any) -> None:
-        self.memory = server
+    def __init__(self, *args: Any, memory: Server, **options: Any) -> None:
+        self._memory = memory
         super().__init__(*args, **options)
 
     def do_GET(self) -> None:
         parts = urlsplit(self.path).path.strip("/").split("/")
-        if parts[0] == "assets" and len(parts) == 3:
-            file = CACHE / self.memory.app.name / Path(parts[1]).name / "dist" / Path(parts[2]).name
+        if parts[0] == "assets":
+            file = self._memory.built(Path(parts[-1]).name)
             self._answer(file.read_bytes(), file.suffix, "max-age=86400, immutable")
         else:
-            text = self.memory.page(parts[-1])
+            text = self._memory.page(parts[-1])
             self._answer(text.encode(), ".html", "no-store", 200 if text else 404)
 
     def do_POST(self) -> None:
         key, value = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        self.memory.told.append((key, value))
+        self._memory.told.append((key, value))
         self._answer(b"", ".html", "no-store", 204)
 
     def _answer(self, body: bytes, suffix: str, keep: str, status: int = 200) -> None:
@@ -95,19 +97,7 @@ class _Handler(BaseHTTPRequestHandler):
 def serve(app: App) -> Iterator[Server]:
     """Yield a server of an application's built versions."""
     server = Server(app)
-    web = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Handler, server=server))
-    # Chromium leads every name below localhost to this machine.
-    server.home = f"http://{app.name}.localhost:{web.server_port}/settings/"
-    thread = Thread(target=web.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
-    thread.start()
-    try:
+    with served(partial(_Handler, memory=server)) as port:
+        # Chromium leads every name below localhost to this machine.
+        server.home = f"http://{app.name}.localhost:{port}/settings/"
         yield server
-    finally:
-        web.shutdown()
-        web.server_close()
-        thread.join()
-
-
-@cache
-def _truth() -> str:
-    return (HERE / "common" / "truth.js").read_text("utf-8")

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import multiprocessing
-import statistics
-import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from random import Random
-from typing import Any, Literal
+from typing import Any
 
 from benchmarks.hostile.mutate import MUTATIONS, TIMINGS, Timing, combination, mutated
-from benchmarks.hostile.pages import PAGES, TARGETS
+from benchmarks.hostile.pages import PAGES, read_page, targets
 from benchmarks.hostile.stage import METHODS, Recording, Stage, stage
 from benchmarks.hostile.tree import Node, facts, identifiable, kind_of
+from benchmarks.tables import Outcome
 from websp_gym.errors import ReplayError
 from websp_gym.replay import Trace, replay
-from websp_gym.replay.locate import install
 
 HELD_OUT = 1_001
 LONG_LIST = ("block-5", "mute-31", "block-47")
 """Targets in the list that may be rendered in part."""
-Outcome = Literal["found", "wrong", "raised"]
 REPLAY = "replay"
 """The whole replay, with waiting, scrolling and clicking; the outcome comes from the page's log."""
 
@@ -50,7 +47,6 @@ class Result:
     case: Case
     identifiable: bool
     outcomes: dict[str, Outcome]
-    seconds: float
 
 
 def cases(seeds: int, *, first: int = HELD_OUT) -> Iterator[Case]:
@@ -60,34 +56,42 @@ def cases(seeds: int, *, first: int = HELD_OUT) -> Iterator[Case]:
         seeds: Number of combinations per target; the first two are replayed in full.
         first: The first seed.
     """
-    for page, keys in TARGETS.items():
-        for key in keys:
-            for name in (*MUTATIONS, *TIMINGS):
-                if name != "virtual" or key in LONG_LIST:
-                    yield Case(page, key, (name,), first, full=True)
-            for seed in range(first, first + seeds):
-                names = combination(Random(f"{seed}{key}{page}"))
-                yield Case(page, key, names, seed, full=seed < first + 2)
+    known = [(page, key) for page in PAGES for key in targets(page)]
+    for page, key in known:
+        for mutation in (*MUTATIONS, *TIMINGS):
+            if mutation != "virtual" or key in LONG_LIST:
+                yield Case(page, key, (mutation,), first, full=True)
+        for seed in range(first, first + seeds):
+            mutations = combination(Random(f"{seed}{key}{page}"))
+            yield Case(page, key, mutations, seed, full=seed < first + 2)
 
 
-def measure(page: str, cases: Iterable[Case]) -> list[Result]:
+def run(todo: list[Case], jobs: int) -> list[Result]:
+    """Run cases in several processes, one page after another in each."""
+    portions = [(name, [case for case in todo if case.page == name]) for name in PAGES]
+    portions.sort(key=lambda portion: -len(portion[1]))
+    with multiprocessing.get_context("spawn").Pool(jobs) as pool:
+        found = pool.starmap(measure, portions, chunksize=1)
+    return [result for results in found for result in results]
+
+
+def measure(name: str, cases: Iterable[Case]) -> list[Result]:
     """Run the cases of one page in a browser of this process."""
-    tree = PAGES[page]()
+    tree = read_page(name)
     known = facts(tree)
     results = []
     with stage() as on:
         on.show(tree)
-        recordings = {key: Recording(on, key) for key in TARGETS[page]}
+        recordings = {key: Recording(on, key) for key in targets(name)}
         for case in cases:
             changed, timing = mutated(tree, case.key, case.mutations, case.seed)
             recording = recordings[case.key]
             outcomes = _looks(on, recording, case, changed, timing)
-            began = time.monotonic()
             if case.full:
                 on.show(changed, timing, key=case.key)
                 outcomes[REPLAY] = _replayed(on, recording, case, tree)
             can = identifiable(known[case.key], changed, case.key)
-            results.append(Result(case, can, outcomes, time.monotonic() - began))
+            results.append(Result(case, can, outcomes))
     return results
 
 
@@ -145,62 +149,3 @@ def _event(recording: Recording, node: Node) -> dict[str, Any]:
         return event | {"type": "change", "after": {"checked": True}}
     stateful = "checkbox" in kind or "aria-pressed" in node.attrs or "aria-checked" in node.attrs
     return event | {"type": "change" if stateful else "click", "stateful": stateful}
-
-
-# ---------------------------------------------------------------- cost of an event
-
-
-def cost(boxes: int = 40, rounds: int = 5) -> tuple[float, float]:
-    """Measure the time of a replayed event.
-
-    Args:
-        boxes: Number of check boxes on the page; each is switched once per round.
-        rounds: Number of rounds.
-
-    Returns:
-        Median milliseconds per event of the replay, and of Playwright clicking the box by a given selector,
-        followed by the same wait for the page to settle.
-    """
-    from websp_gym.browser.settle import settle
-
-    rows = [f"<div><label><input type=checkbox id=box-{n}> Setting {n}</label></div>" for n in range(boxes)]
-    ours: list[float] = []
-    bare: list[float] = []
-    with stage() as on:
-        on.page.goto("https://hostile.example/empty/0")
-        on.page.set_content("".join(rows))
-        install(on.page.main_frame)
-        prints = on.page.evaluate("() => [...document.querySelectorAll('input')].map(__websp.fingerprint)")
-        events = [{"type": "change", "stateful": True, "url": on.page.url, "target": each} for each in prints]
-        trace = Trace.model_validate(
-            {
-                "schema": "websp-trace/2",
-                "name": "cost",
-                "site": "hostile",
-                "start_url": on.page.url,
-                "events": events,
-            }
-        )
-        for turn in range(rounds):
-            report = replay(trace, on.tabs, set="off" if turn % 2 else "on", account={}, start=False)
-            ours += [event.seconds * 1000 for event in report.events]
-            for number in range(boxes):
-                began = time.perf_counter()
-                on.page.click(f"#box-{number}")
-                settle(on.tabs)
-                bare.append((time.perf_counter() - began) * 1000)
-            on.page.evaluate(
-                "on => document.querySelectorAll('input').forEach((box) => { box.checked = on; })",
-                turn % 2 == 0,
-            )
-    return statistics.median(ours), statistics.median(bare)
-
-
-def run(todo: list[Case], jobs: int) -> list[Result]:
-    """Run cases in several processes."""
-    portions = [(page, [case for case in todo if case.page == page]) for page in PAGES]
-    portions = [portion for portion in portions if portion[1]]
-    portions.sort(key=lambda portion: -len(portion[1]))
-    with multiprocessing.get_context("spawn").Pool(jobs) as pool:
-        found = pool.starmap(measure, portions, chunksize=1)
-    return [result for results in found for result in results]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from random import Random
 
 from benchmarks.hostile.tree import IDENTITY, Node
-from benchmarks.hostile.words import other_words
 
 Mutator = Callable[[Node, str, Random], None]
 """Changes a page in place; the second argument is the key of the target."""
@@ -21,6 +21,21 @@ class Timing:
     """Delay in milliseconds until the section with the target is rendered."""
     rerender: bool = False
     """Whether each click and pointer entry renders the page again, with new nodes, ids and classes."""
+
+
+_ROWS = [line.split("|") for line in Path(__file__).with_name("words.txt").read_text("utf-8").splitlines()]
+_COLUMNS = {name: {row[0]: row[number] for row in _ROWS[1:]} for number, name in enumerate(_ROWS[0])}
+
+
+def _other_words(language: str) -> Callable[[str], str]:
+    """Return a function that replaces a text by its ``synonym``, ``de`` or ``fr`` version; others stay."""
+    words = _COLUMNS[language]
+
+    def tell(text: str) -> str:
+        bare = text.strip()
+        return text.replace(bare, words[bare]) if bare in words else text
+
+    return tell
 
 
 def _token(random: Random) -> str:
@@ -59,7 +74,7 @@ def shuffle(page: Node, key: str, random: Random) -> None:
 
 def reword(page: Node, key: str, random: Random) -> None:
     """Replace every label, note and heading by a synonym."""
-    page.retell(other_words("synonym"))
+    page.retell(_other_words("synonym"))
 
 
 def relabel(page: Node, key: str, random: Random) -> None:
@@ -69,13 +84,13 @@ def relabel(page: Node, key: str, random: Random) -> None:
         return
     line = next((node for node in reversed(target[:-1]) if node.tag in ("td", "div")), page)
     said = target[-1].says.get("label", "")
-    tell = other_words("synonym")
+    tell = _other_words("synonym")
     line.retell(lambda text: tell(text) if text.strip() == said else text)
 
 
 def translate(page: Node, key: str, random: Random) -> None:
     """Translate the whole page to German or French."""
-    page.retell(other_words(random.choice(("de", "fr"))))
+    page.retell(_other_words(random.choice(("de", "fr"))))
 
 
 def wrap(page: Node, key: str, random: Random) -> None:
@@ -152,36 +167,22 @@ def gone(page: Node, key: str, random: Random) -> None:
 
 
 MUTATIONS: dict[str, Mutator] = {
-    "ids": ids,
-    "classes": classes,
+    "duplicates": duplicates,
     "shuffle": shuffle,
     "relabel": relabel,
     "reword": reword,
     "translate": translate,
-    "wrap": wrap,
+    "ids": ids,
+    "virtual": virtual,
     "shadow": _place("shadow"),
     "frame": _place("frame"),
     "far-frame": _place("far-frame"),
-    "duplicates": duplicates,
-    "virtual": virtual,
+    "wrap": wrap,
+    "classes": classes,
     "gone": gone,
 }
+"""In the order in which they are applied."""
 TIMINGS = ("late", "rerender")
-_ORDER = (
-    "duplicates",
-    "shuffle",
-    "relabel",
-    "reword",
-    "translate",
-    "ids",
-    "virtual",
-    "shadow",
-    "frame",
-    "far-frame",
-    "wrap",
-    "classes",
-    "gone",
-)
 
 
 def mutated(page: Node, key: str, names: tuple[str, ...], seed: int) -> tuple[Node, Timing]:
@@ -190,14 +191,14 @@ def mutated(page: Node, key: str, names: tuple[str, ...], seed: int) -> tuple[No
     Args:
         page: The page as recorded.
         key: The target.
-        names: The mutations; they are applied in a fixed order.
+        names: The mutations.
         seed: Seed of all random choices.
     """
     random = Random(f"{seed} {key} {' '.join(names)}")
     changed = page.copy()
-    for name in _ORDER:
+    for name, change in MUTATIONS.items():
         if name in names:
-            MUTATIONS[name](changed, key, random)
+            change(changed, key, random)
     late = random.randrange(100, 3_000) if "late" in names else 0
     return changed, Timing(late, "rerender" in names)
 

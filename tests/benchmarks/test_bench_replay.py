@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.hostile.measure import REPLAY, Case, cases, measure
 from benchmarks.hostile.mutate import MUTATIONS, combination, mutated
-from benchmarks.hostile.pages import PAGES, TARGETS
+from benchmarks.hostile.pages import PAGES, read_page, targets
 from benchmarks.hostile.stage import METHODS, Recording, Stage, stage
 from benchmarks.hostile.tree import Node, facts, identifiable
 
@@ -23,15 +23,15 @@ def on(browser_thread: None) -> Iterator[Stage]:
 
 @pytest.mark.parametrize("page", ["settings", pytest.param("table", marks=pytest.mark.proof)])
 def test_every_target_is_recorded_and_found_by_every_tool_on_the_untouched_page(on: Stage, page: str) -> None:
-    on.show(PAGES[page]())
-    for key in TARGETS[page]:
+    on.show(read_page(page))
+    for key in targets(page):
         recording = Recording(on, key)
         for method in ("cascade", "devtools", "codegen"):
             assert recording.find(method, on) == key, (key, method)
 
 
 def test_a_single_rung_finds_what_it_is_for(on: Stage) -> None:
-    on.show(PAGES["settings"]())
+    on.show(read_page("settings"))
     recording = Recording(on, "ads")
     found = {method: recording.find(method, on) for method in METHODS}
     assert found.pop("text") is None, "no text but its label stands around it"
@@ -39,7 +39,7 @@ def test_a_single_rung_finds_what_it_is_for(on: Stage) -> None:
 
 
 def test_the_same_seed_changes_a_page_the_same_way_and_leaves_the_original_alone() -> None:
-    page = PAGES["table"]()
+    page = read_page("table")
     before = page.plain()
     names = tuple(MUTATIONS)
     assert mutated(page, "device-1", names, 7) == mutated(page, "device-1", names, 7)
@@ -50,17 +50,17 @@ def test_the_same_seed_changes_a_page_the_same_way_and_leaves_the_original_alone
 def test_every_mutation_changes_pages_and_loses_only_what_it_declares() -> None:
     for name in MUTATIONS:
         changes = 0
-        for kind, keys in TARGETS.items():
-            page = PAGES[kind]()
-            changed, _ = mutated(page, keys[0], (name,), 3)
+        for kind in PAGES:
+            page, key = read_page(kind), targets(kind)[0]
+            changed, _ = mutated(page, key, (name,), 3)
             lost = facts(page).keys() - facts(changed).keys()
-            assert lost == ({keys[0]} if name == "gone" else set()), name
+            assert lost == ({key} if name == "gone" else set()), name
             changes += changed != page
-        assert changes >= (1 if name == "virtual" else len(TARGETS) // 2), name
+        assert changes >= (1 if name == "virtual" else len(PAGES) // 2), name
 
 
 def test_an_element_known_only_by_position_is_not_identifiable() -> None:
-    page = PAGES["settings"]()
+    page = read_page("settings")
     known = facts(page)["comments-email"]
     assert identifiable(known, page, "comments-email")
     translated, _ = mutated(page, "comments-email", ("translate",), 1)

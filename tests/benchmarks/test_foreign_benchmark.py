@@ -16,17 +16,16 @@ from benchmarks.foreign.build import CACHE, folder
 from benchmarks.foreign.drift import DRIFTS, drifted
 from benchmarks.foreign.gallery import LANGUAGES, gallery, shown, targets
 from benchmarks.foreign.measure import (
-    Outcome,
     Recorded,
     Result,
     measure,
     outcome,
     recordings,
-    refusals,
     refused_trace,
 )
 from benchmarks.foreign.person import Gesture
 from benchmarks.foreign.server import serve
+from benchmarks.tables import Outcome
 from websp_gym.replay import Trace
 
 pytestmark = pytest.mark.usefixtures("browser_thread")
@@ -133,19 +132,17 @@ def test_a_replay_that_the_server_refused_is_right_only_if_it_raises() -> None:
         _result("unchanged", changed={"email": "a@b.example"}),
     ]
     assert [each.outcome for each in results] == ["raised", "wrong", "wrong", "found"]
-    text = report.section(results, apps_, 60.0)
-    (row,) = [
-        line for line in text.split("Servers that say no")[1].splitlines() if line.startswith("| IHateMoney")
-    ]
+    text = report.blocks(results, apps_, 60.0)
+    (row,) = [line for line in text["foreign-refused"].splitlines() if line.startswith("| IHateMoney")]
     assert row.split("|")[2:-1] == [" 1 / 1 / 0 ", " 0 / 0 / 1 ", " – ", " – ", " 1 / 1 / 1 "]
     # What is refused is no drift: it is in no other table.
-    assert "| all | 1 / 0 / 0 (100.0 %)" in text
+    assert "| all | 1 / 0 / 0 (100.0 %)" in text["foreign-tuned"]
 
 
 def test_a_target_gives_the_reason_for_a_refusal() -> None:
     aim = ServerAim("email", "/", (), taken="a@b.example", secret=True)
-    assert refusals(aim) == ("taken", "password")
-    assert refusals(ServerAim("box", "/", ())) == ()
+    assert aim.refusals == ("taken", "password")
+    assert ServerAim("box", "/", ()).refusals == ()
 
 
 def test_an_invalid_value_takes_the_place_of_the_typed_one_and_of_no_other() -> None:
@@ -193,7 +190,6 @@ for (const section of page.sections) {
 def handwritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> App:
     """An application of plain check boxes, as if it had been built."""
     monkeypatch.setattr("benchmarks.foreign.build.CACHE", tmp_path)
-    monkeypatch.setattr("benchmarks.foreign.server.CACHE", tmp_path)
     versions: dict[Any, dict[str, str]] = {"recorded": {"plain": "1"}, "other": {"plain": "2"}}
     app = App(name="plain", title="Plain", half="tuned", description="community.yaml", versions=versions)
     for version in app.versions:

@@ -8,8 +8,8 @@ import pytest
 
 from benchmarks.hostile.pages import PAGES
 from benchmarks.hostile.stage import stage
-from benchmarks.hostile.trip import OTHER_WORDS, Traveller, plan
 from tests.recorder_support import facts
+from tests.recording.round_trips import OTHER_WORDS, Traveller, plan
 from websp_gym.recording import RecorderBrowser
 
 SOME = (
@@ -19,7 +19,6 @@ SOME = (
         for name in ("menus", "form", "settings", "consent", "team")
     ),
 )
-"""`make bench-replay` goes through all pages, and many seeds."""
 
 
 @pytest.fixture(scope="module")

@@ -3,29 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from benchmarks.foreign.behind import ServerAim
 from benchmarks.foreign.person import Gesture
-
-
-@dataclass(frozen=True)
-class Aim:
-    """A target.
-
-    Args:
-        key: Its name.
-        path: Where the person starts.
-        gestures: What the person does.
-        keep: What every drift must leave: keys, and names of people, books and shelves.
-        stable: Whether it has a name attribute or an id.
-    """
-
-    key: str
-    path: str
-    gestures: tuple[Gesture, ...]
-    keep: tuple[str, ...]
-    stable: bool = True
-
 
 _OWN_VIEWS = {
     "random": "#show_32",
@@ -62,7 +42,7 @@ _DEFAULTS = {
 _BOOKS = ("The Salt Road", "Nine Bridges", "The Clockmaker")
 
 
-def _targets() -> Iterator[Aim]:
+def _targets() -> Iterator[ServerAim]:
     yield from _own()
     yield from _people()
     yield from _settings()
@@ -70,53 +50,53 @@ def _targets() -> Iterator[Aim]:
     yield from _shelves()
 
 
-def _own() -> Iterator[Aim]:
+def _own() -> Iterator[ServerAim]:
     save = Gesture("#user_submit")
     for name, css in _OWN_VIEWS.items():
-        yield Aim(f"mara/view/{name}", "/me", (Gesture(css), save), (f"mara/view/{name}",))
+        yield ServerAim(f"mara/view/{name}", "/me", (Gesture(css), save), (f"mara/view/{name}",))
     for name, text in (("email", "mara@new.example"), ("kindle_mail", "mara@device.example")):
-        yield Aim(f"mara/{name}", "/me", (Gesture(f"#{name}", write=text), save), ())
+        yield ServerAim(f"mara/{name}", "/me", (Gesture(f"#{name}", write=text), save), ())
 
 
-def _people() -> Iterator[Aim]:
+def _people() -> Iterator[ServerAim]:
     for name, roles in _PEOPLE.items():
         for role in roles:
             steps = (Gesture("#table_user a", text=name), Gesture(_ROLES[role]), Gesture("#user_submit"))
-            yield Aim(f"{name}/role/{role}", "/admin/view", steps, (name, f"{name}/role/{role}"))
+            yield ServerAim(f"{name}/role/{role}", "/admin/view", steps, (name, f"{name}/role/{role}"))
 
 
-def _settings() -> Iterator[Aim]:
+def _settings() -> Iterator[ServerAim]:
     save = Gesture("button[name=submit]")
     for key, (panel, css) in _DEFAULTS.items():
         steps = (Gesture(f"a[href='{panel}']"), Gesture(f"{panel} {css}"), save)
-        yield Aim(key, "/admin/viewconfig", steps, (key,))
+        yield ServerAim(key, "/admin/viewconfig", steps, (key,))
     view = Gesture("a[href='#collapsefour']")
     for key, text in (("config_calibre_web_title", "Books of Mara"), ("config_books_per_page", "30")):
-        yield Aim(key, "/admin/viewconfig", (view, Gesture(f"#{key}", write=text), save), ())
+        yield ServerAim(key, "/admin/viewconfig", (view, Gesture(f"#{key}", write=text), save), ())
 
 
-def _books() -> Iterator[Aim]:
+def _books() -> Iterator[ServerAim]:
     for title in _BOOKS:
         book = Gesture("#books p.title", text=title)
         for key, css in (("read", "#have_read_cb"), ("archived", "#archived_cb")):
             # A book can be archived while its owner has the archive shown.
-            yield Aim(f"{key}/mara/{title}", "/", (book, Gesture(css)), (title, "mara/view/archived"))
+            yield ServerAim(f"{key}/mara/{title}", "/", (book, Gesture(css)), (title, "mara/view/archived"))
         item = Gesture("#add-to-shelves a", text="Holiday reading")
         steps = (book, Gesture("#add-to-shelf"), item)
-        yield Aim(f"on/Holiday reading/{title}", "/", steps, (title, "Holiday reading"), stable=False)
+        yield ServerAim(f"on/Holiday reading/{title}", "/", steps, (title, "Holiday reading"))
     remove = Gesture("#remove-from-shelves a", text="Lent out")
     away = (Gesture("#books p.title", text="The Salt Road"), remove)
-    yield Aim("on/Lent out/The Salt Road", "/", away, ("The Salt Road", "Lent out"), stable=False)
+    yield ServerAim("on/Lent out/The Salt Road", "/", away, ("The Salt Road", "Lent out"))
 
 
-def _shelves() -> Iterator[Aim]:
+def _shelves() -> Iterator[ServerAim]:
     # A shelf that goes takes along what is on it.
     for name, *books in (("To buy", "Nine Bridges"), ("Holiday reading",)):
         shelf = Gesture("#scnd-nav a", text=name)
         delete = (shelf, Gesture("#delete_shelf"), Gesture("#btnConfirmYes-GeneralDeleteModal"))
-        yield Aim(f"shelf/{name}", "/", delete, (name, *books))
+        yield ServerAim(f"shelf/{name}", "/", delete, (name, *books))
         public = (shelf, Gesture("#edit_shelf"), Gesture("input[name=is_public]"), Gesture("#submit"))
-        yield Aim(f"shelf/{name}/public", "/", public, (name,))
+        yield ServerAim(f"shelf/{name}/public", "/", public, (name,))
 
 
 TARGETS = tuple(_targets())

@@ -6,26 +6,14 @@ python serve.py FOLDER, in an environment that has calibreweb. Prints its port.
 # mypy: ignore-errors
 from __future__ import annotations
 
-import json
 import os
 import sqlite3
 import sys
 from importlib.util import find_spec
 from pathlib import Path
-from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 import world
-
-ASK = "/__ask"
-
-
-class _Server(WSGIServer):
-    request_queue_size = 64
-
-
-class _Quiet(WSGIRequestHandler):
-    def log_message(self, format, *args):
-        pass
+from asked import serve
 
 
 def _library(path: str) -> None:
@@ -76,15 +64,7 @@ def main() -> None:
     os.environ["CALIBRE_DBPATH"] = folder
     # The first start writes the database of the settings, the second one reads the settings.
     first = not Path(database).exists()
-    sys.argv = [
-        "cps",
-        "-p",
-        database,
-        "-g",
-        str(Path(folder) / "gdrive.db"),
-        "-o",
-        str(Path(folder) / "log.txt"),
-    ]
+    sys.argv = f"cps -p {database} -g {folder}/gdrive.db -o {folder}/log.txt".split()
     import cps
     import cps.main
 
@@ -92,20 +72,13 @@ def main() -> None:
         if first:
             _library(library)
             _configure(database, folder)
-            os._exit(0)
+            os.execv(sys.executable, [sys.executable, "-B", __file__, folder])
 
         def application(environ, start_response):
-            if environ["PATH_INFO"] == ASK:
-                question = json.loads(environ["wsgi.input"].read(int(environ["CONTENT_LENGTH"])))
-                start_response("200 OK", [("Content-Type", "application/json")])
-                return [json.dumps(_answer(question, database, library)).encode()]
             environ["HTTP_X_REMOTE_USER"] = world.ADMIN
             return cps.web_server.app(environ, start_response)
 
-        server = make_server("127.0.0.1", 0, application, _Server, _Quiet)
-        sys.stdout.write(f"{server.server_port}\n")
-        sys.stdout.flush()
-        server.serve_forever()
+        serve(application, lambda question: _answer(question, database, library))
         return True
 
     cps.web_server.start = start

@@ -6,27 +6,16 @@ python serve.py FOLDER, in an environment that has ihatemoney. Prints its port.
 # mypy: ignore-errors
 from __future__ import annotations
 
-import json
 import sys
 from datetime import timedelta
 from importlib.metadata import version
-from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 import world
+from asked import serve
 from flask import request, session
 from ihatemoney.currency_convertor import CurrencyConverter
 
-ASK = "/__ask"
 OLDER = version("ihatemoney").startswith("6.")
-
-
-class _Server(WSGIServer):
-    request_queue_size = 64
-
-
-class _Quiet(WSGIRequestHandler):
-    def log_message(self, format, *args):
-        pass
 
 
 class _Settings:
@@ -71,24 +60,15 @@ def main() -> None:
     app = create_app(_Settings, instance_path=folder)
     app.url_value_preprocessors.setdefault(None, []).insert(0, _sign_in)
 
-    def application(environ, start_response):
-        if environ["PATH_INFO"] != ASK:
-            return app(environ, start_response)
-        question = json.loads(environ["wsgi.input"].read(int(environ["CONTENT_LENGTH"])))
+    def answer(question):
         with app.app_context():
-            answer = world.put(question) if "offer" in question else world.held()
-        start_response("200 OK", [("Content-Type", "application/json")])
-        return [json.dumps(answer).encode()]
+            return world.put(question) if "offer" in question else world.held()
 
     # The first answers are slow: templates and translations are read.
-    with app.app_context():
-        world.put({"offer": "unchanged", "keep": (), "taken": ""})
+    answer({"offer": "unchanged", "keep": (), "taken": ""})
     for path in (f"/{world.BUDGET}/", f"/{world.BUDGET}/edit"):
         app.test_client().get(path, headers={"X-Signed-In": "1"})
-    server = make_server("127.0.0.1", 0, application, _Server, _Quiet)
-    sys.stdout.write(f"{server.server_port}\n")
-    sys.stdout.flush()
-    server.serve_forever()
+    serve(app, answer)
 
 
 if __name__ == "__main__":

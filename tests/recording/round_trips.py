@@ -1,25 +1,19 @@
 """Round trips: random use of a changing page, recorded by the extension and replayed on a changed version.
 
-    python -m benchmarks.hostile.trip [--seeds N] [--first N] [--jobs N] [--words]
-
 The outcome of a replay is read from the pages' server, which keeps the state of every control.
 """
 
 from __future__ import annotations
 
-import argparse
-import multiprocessing
-import sys
-from collections import Counter
 from dataclasses import dataclass
 from random import Random
 from typing import Any, Literal
 
 from benchmarks.hostile.mutate import mutated
-from benchmarks.hostile.pages import PAGES
-from benchmarks.hostile.stage import HOME, Stage, stage
+from benchmarks.hostile.pages import read_page
+from benchmarks.hostile.stage import HOME, Stage
 from benchmarks.hostile.tree import facts, identifiable
-from benchmarks.hostile.use import Step, carry_out, sequence
+from tests.recording.page_use import Step, carry_out, sequence
 from websp_gym.browser.settle import settle
 from websp_gym.browser.tabs import Tabs
 from websp_gym.errors import ReplayError
@@ -78,7 +72,7 @@ def plan(page: str, seed: int, *, words: bool = False) -> Plan:
         words: Whether to change texts or remove an element too; a target may then be gone.
     """
     random = Random(f"{page} {seed}")
-    tree = PAGES[page]()
+    tree = read_page(page)
     steps = sequence(tree, random)
     first, aim = steps[0].key, random.choice(steps).key
     recorded = _changes(random, page, words=False)
@@ -157,58 +151,10 @@ class Traveller:
         return problem, on.remember()
 
     def _offer(self, on: Stage, plan: Plan, changes: tuple[str, ...], aim: str) -> None:
-        page, timing = mutated(PAGES[plan.page](), aim, changes, plan.seed)
+        page, timing = mutated(read_page(plan.page), aim, changes, plan.seed)
         on.offer(page, timing, key=aim)
 
 
 def _difference(one: dict[str, Any], other: dict[str, Any]) -> str:
     keys = [key for key in {**one, **other} if one.get(key) != other.get(key)]
     return "; ".join(f"{key}: {one.get(key)} instead of {other.get(key)}" for key in sorted(keys))
-
-
-# ---------------------------------------------------------------- by hand
-
-
-def main() -> None:
-    """Make many round trips and print their outcomes."""
-    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    arguments.add_argument("--seeds", type=int, default=20, help="round trips per kind of page")
-    arguments.add_argument("--first", type=int, default=0, help="the first seed")
-    arguments.add_argument("--jobs", type=int, default=1)
-    arguments.add_argument("--page", choices=PAGES, action="append")
-    arguments.add_argument("--words", action="store_true", help="also in other words, and with targets gone")
-    options = arguments.parse_args()
-    seeds = range(options.first, options.first + options.seeds)
-    todo = [(page, seed, options.words) for seed in seeds for page in options.page or PAGES]
-    parts = [todo[number :: options.jobs] for number in range(options.jobs)]
-    counts: Counter[str] = Counter()
-    with multiprocessing.get_context("spawn").Pool(options.jobs) as pool:
-        for trips in pool.imap_unordered(_some, parts):
-            for trip in trips:
-                counts[f"{trip.outcome}, {'identifiable' if trip.plan.sure else 'not all identifiable'}"] += 1
-                counts["events"] += len(trip.trace.events)
-    for name, count in sorted(counts.items()):
-        sys.stdout.write(f"{count:6} {name}\n")
-    sys.exit(any(name.startswith("wrong") for name in counts))
-
-
-def _some(todo: list[tuple[str, int, bool]]) -> list[Trip]:
-    trips = []
-    with RecorderBrowser() as studio, stage() as there:
-        traveller = Traveller(studio, there)
-        for page, seed, words in todo:
-            trip = traveller.go(plan(page, seed, words=words))
-            trips.append(trip)
-            if trip.outcome != "same":
-                sys.stdout.write(f"{trip.outcome}: {_label(trip.plan)}: {trip.detail}\n")
-                sys.stdout.flush()
-    return trips
-
-
-def _label(plan: Plan) -> str:
-    before, after = (" ".join(names) or "nothing" for names in (plan.recorded, plan.replayed))
-    return f"{plan.page} {plan.seed} ({before} -> {after}{'' if plan.sure else ', not all identifiable'})"
-
-
-if __name__ == "__main__":
-    main()
