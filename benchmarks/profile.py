@@ -15,14 +15,13 @@ import statistics
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
-from benchmarks.pages import BOX, INSTANCE, at_page, bid_of, number_of
-from benchmarks.stepping import in_process
-from websp_gym.env.registration import make_env
-from websp_gym.world import InitialStateMode
+from benchmarks.tables import table
+from benchmarks.ways import INSTANCE, in_process, our_reset, our_step
 
 REST = "everything else"
 PARTS: tuple[tuple[str, str, str], ...] = (
@@ -39,7 +38,7 @@ PARTS: tuple[tuple[str, str, str], ...] = (
     ("websp_gym.env.turns", "perform", "perform the action"),
     ("websp_gym.env.turns", "perform_calls", "perform the action"),
     ("websp_gym.env.episode", "settle", "wait until the page is at rest"),
-    ("websp_gym.env.task", "settle", "wait until the page is at rest"),
+    ("websp_gym.world.sandbox", "settle", "wait until the page is at rest"),
     ("websp_gym.observation.observe", "collect_marks", "list the elements"),
     ("websp_gym.observation.camera", "Camera.png", "take the screenshot"),
     ("websp_gym.observation.camera", "Camera.decode", "decode the screenshot"),
@@ -107,72 +106,41 @@ class Tracer:
         return timed
 
 
-def profile_resets(repeat: int, how: InitialStateMode, kind: str) -> dict[str, float]:
-    """Return the median seconds of each part of a reset."""
-    tracer = Tracer()
-    tracer.install()
-    env = make_env(INSTANCE, initial_state=how, observation=kind)
-    for _ in range(3):
-        env.reset(seed=0)
-    runs = [tracer.run(lambda: env.reset(seed=0)) for _ in range(repeat)]
-    env.close()
-    return _medians(runs)
-
-
-def profile_steps(repeat: int, kind: str) -> dict[str, float]:
-    """Return the median seconds of each part of a step that clicks a check box, which the page saves."""
-    tracer = Tracer()
-    tracer.install()
-    env = make_env(INSTANCE, initial_state="snapshot", observation=kind, max_actions=100_000)
-    observation = at_page(env)
-    click = (
-        f"click({bid_of(observation, BOX)!r})"
-        if kind == "browsergym"
-        else f"Click [{number_of(observation, BOX)}]"
-    )
-    for _ in range(5):
-        env.step(click)
-    runs = [tracer.run(lambda: env.step(click)) for _ in range(repeat)]
-    env.close()
-    return _medians(runs)
-
-
-def _medians(runs: Sequence[dict[str, float]]) -> dict[str, float]:
-    names = list(dict.fromkeys(name for run in runs for name in run))
-    parts = {name: statistics.median(run.get(name, 0.0) for run in runs) for name in names}
-    return parts | {"all": statistics.median(sum(run.values()) for run in runs)}
-
-
-CASES: tuple[tuple[str, Callable[..., dict[str, float]], tuple[str, ...]], ...] = (
-    ("reset, snapshot, text", profile_resets, ("snapshot", "text")),
-    ("reset, replay of 2 events, text", profile_resets, ("replay", "text")),
-    ("step, text", profile_steps, ("text",)),
-    ("step, marks", profile_steps, ("marks",)),
-    ("step, BrowserGym's keys", profile_steps, ("browsergym",)),
-)
+CASES: dict[str, Callable[[], Any]] = {
+    "reset, snapshot, text": partial(our_reset, INSTANCE, "snapshot", observation="text"),
+    "reset, replay of 2 events, text": partial(our_reset, INSTANCE, "replay", observation="text"),
+    "step, text": partial(our_step, "text"),
+    "step, marks": partial(our_step, "marks"),
+    "step, BrowserGym's keys": partial(our_step, "browsergym"),
+}
 
 
 def profile_tables(repeat: int) -> Iterator[str]:
     """Yield a Markdown table for each kind of reset and step, each measured in a process of its own."""
-    for what, function, arguments in CASES:
-        parts = in_process(_report, function, repeat, *arguments)
-        rows = [
-            f"| {name} | {seconds * 1000:.1f} |"
-            for name, seconds in sorted(parts.items(), key=lambda item: -item[1])
-        ]
-        yield "\n".join([f"| {what} | ms |", "|---|---|", *rows, ""])
+    for what, way in CASES.items():
+        parts = in_process(_medians, way, repeat)
+        rows = sorted(parts.items(), key=lambda part: -part[1])
+        yield table((what, "ms"), ((name, f"{seconds * 1000:.1f}") for name, seconds in rows))
 
 
-def _report(results: Any, function: Callable[..., dict[str, float]], *arguments: Any) -> None:
-    results.put(function(*arguments))
+def _medians(way: Callable[[], Any], repeat: int) -> dict[str, float]:
+    """Return the median seconds of each part."""
+    tracer = Tracer()
+    tracer.install()
+    with way() as act:
+        for _ in range(5):
+            act()
+        runs = [tracer.run(act) for _ in range(repeat)]
+    names = dict.fromkeys(name for run in runs for name in run)
+    parts = {name: statistics.median(run.get(name, 0.0) for run in runs) for name in names}
+    return parts | {"all": statistics.median(sum(run.values()) for run in runs)}
 
 
 def main() -> None:
     """Print the profile of resets and steps."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--repeat", type=int, default=20, help="measurements per figure (default 20)")
-    for table in profile_tables(parser.parse_args().repeat):
-        sys.stdout.write(f"{table}\n")
+    sys.stdout.writelines(f"{text}\n\n" for text in profile_tables(parser.parse_args().repeat))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, Route
 
 from benchmarks.awkward.cases import PAGES, Act
 from benchmarks.awkward.system import Answer, System
-from benchmarks.pages import INSTANCE
+from benchmarks.ways import INSTANCE
 from websp_gym.env import WebspEnv
 from websp_gym.env.registration import make_env
 from websp_gym.project import VERSION

@@ -17,8 +17,8 @@ from benchmarks.awkward.ours import ours
 from benchmarks.awkward.programs import browser_use, playwright_mcp
 from benchmarks.awkward.stock import stock
 from benchmarks.awkward.system import Cell, play
-from benchmarks.stepping import in_process
 from benchmarks.stock import find_browser_for_stock
+from benchmarks.ways import in_process
 
 PAGE = Path(__file__).resolve().parents[2] / "docs/about/pages.md"
 BETWEEN = re.compile(r"(?<=<!-- pages -->\n).*?(?=<!-- /pages -->)", re.DOTALL)
@@ -44,9 +44,9 @@ def main() -> None:
     PAGE.write_text(BETWEEN.sub(lambda _: table(columns), text), "utf-8")
 
 
-def _column(results: Any, system: Callable[[str], Any], url: str) -> None:
+def _column(system: Callable[[str], Any], url: str) -> Column:
     with system("about:blank") as playing:
-        results.put((playing.name, [[play(playing, case, url) for _ in range(ROUNDS)] for case in CASES]))
+        return playing.name, [[play(playing, case, url) for _ in range(ROUNDS)] for case in CASES]
 
 
 def _say(column: Column) -> None:
