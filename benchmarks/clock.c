@@ -1,4 +1,4 @@
-/* A clock of day that jumps: loaded before libc (LD_PRELOAD), it adds the seconds in the file WEBSP_CLOCK. */
+/* A clock of day that jumps: loaded before libc (LD_PRELOAD), it adds the seconds in the file WEBSP_ENDURANCE_CLOCK. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 static long *jump(void) {
   static long *at, none;
   if (!at) {
-    int file = open(getenv("WEBSP_CLOCK") ? getenv("WEBSP_CLOCK") : "/dev/null", O_RDONLY);
+    int file = open(getenv("WEBSP_ENDURANCE_CLOCK") ? getenv("WEBSP_CLOCK") : "/dev/null", O_RDONLY);
     void *seen = mmap(0, 8, PROT_READ, MAP_SHARED, file, 0);
     at = seen == MAP_FAILED ? &none : seen;
   }

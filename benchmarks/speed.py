@@ -39,11 +39,7 @@ from benchmarks.ways import (
     stock_step,
 )
 from websp_gym.env.registration import make_env
-from websp_gym.records.runs import Run
-from websp_gym.runner.batch import run_batch
-from websp_gym.runner.jobs import plan_run
 from websp_gym.sandbox.client import Sandbox
-from websp_gym.tasks.selection import select_instances
 
 RESULTS = Path(__file__).with_name("results.md")
 POLICIES = str(Path(__file__).with_name("policies.yaml"))
@@ -202,6 +198,12 @@ def _beside_raw() -> str:
 
 
 def _oracle() -> Iterator[Row]:
+    # Not above: what every process of this program imports counts for the memory of an environment.
+    from websp_gym.records.runs import Run
+    from websp_gym.runner.batch import run_batch
+    from websp_gym.runner.jobs import plan_run
+    from websp_gym.tasks.selection import select_instances
+
     every = select_instances(["*"])
     ids = every[:: -(-len(every) // ORACLES)]
     began = time.monotonic()

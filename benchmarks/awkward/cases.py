@@ -1,16 +1,18 @@
-"""What is done on each page of ``pages/``, and how a system can say what came of it."""
+"""What is done on each page of ``pages/``, and how a system can say what came of it: ``cases.yaml``."""
 
 from __future__ import annotations
 
 import functools
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from http.server import SimpleHTTPRequestHandler
 from pathlib import Path
-from threading import Thread
 from typing import Any, Literal
+
+import yaml
+
+from benchmarks.serving import served
 
 PAGES = Path(__file__).parent / "pages"
 Do = Literal["click", "type", "choose", "first tab"]
@@ -43,7 +45,7 @@ class Case:
         changes: Whether the page changes itself (its ``change()``) between the last look and the last action.
         shows: Pattern that an observation matches if it shows that the action was not done; empty if none can.
         lacks: Pattern that such an observation does not match.
-        on: Names of the switch and of one that is on; an observation in which they differ shows that it is off.
+        switches: Names of the switch and of one that is on; an observation in which they differ shows that it is off.
         notice: Pattern of what the answer has to say though the action was done; the look before it does not.
         aside: Pattern of what the answer may say though the action was done: a count that has changed.
     """
@@ -53,7 +55,7 @@ class Case:
     changes: bool = False
     shows: str = ""
     lacks: str = "$^"
-    on: tuple[str, str] | None = None
+    switches: Sequence[str] = ()
     notice: str = ""
     aside: str = ""
 
@@ -64,62 +66,8 @@ class Case:
         return first.removeprefix("<!-- ").removesuffix(" -->")
 
 
-def _click(name: str, label: str, *, near: str = "", **more: Any) -> Case:
-    return Case(name, (Act("click", label, near=near),), **more)
-
-
-def _type(name: str, label: str, text: str, **more: Any) -> Case:
-    return Case(name, (Act("type", label, text),), **{"lacks": re.escape(text), **more})
-
-
-# A field that does not hold the text shows so only where observations have the values of fields: every page has
-# another field whose value they must show.
-CASES = (
-    _click("plain-button", "Unsubscribe"),
-    _type("plain-field", "Nickname", "Ada Abel", shows="Porto"),
-    _click("record-swapped", "End this session", changes=True),
-    _click("address-changed", "Remove", changes=True),
-    _click("link-swapped", "Leave this list", changes=True),
-    _click("switch-late", "Hide my profile", changes=True, on=("Hide my profile", "Hide my age")),
-    _click("name-counts", "Leave the room", changes=True, aside=r"\d here"),
-    _click("rows-count", "Mute", near="Chess club", changes=True, aside=r"\d unread"),
-    _click("button-shifts", "Rename"),
-    _click("card-covered", "Read the article"),
-    Case("view-transition", (Act("click", "Cookie settings"), Act("click", "Reject optional cookies"))),
-    _click("names-by-style", "Decline all"),
-    _click("same-names", "Log out", near="Tablet in Porto"),
-    _click("same-answers", "No", near="search engines"),
-    _click("turned-frame", "Decline"),
-    _click("wheel-slides", "Skip the tour"),
-    Case(
-        "named-window",
-        (Act("click", "Read the terms"), Act("first tab"), Act("click", "Read the privacy notice")),
-        notice=r"Our privacy notice|Tab \w+: \S+named-window\.privacy",
-    ),
-    _click("mail-link", "Write to our data officer", notice="mailto|mail program|e-?mail (client|program)"),
-    _click(
-        "file-chooser", "Picture of you", notice="(?i)file chooser|file to be chosen|choose a file|upload"
-    ),
-    _type("editor-refuses", "About me", "Hello there", shows="Yours, Ada"),
-    _type("editor-empties", "Filter rules", "block ads", shows="Filter rules"),
-    _type("signs-dropped", "Word to mute", "@#%&", shows="Friday"),
-    _type("readonly-field", "Find people", "Bo Baker", shows="Porto"),
-    Case(
-        "options-late",
-        (Act("choose", "Who may write to you", "Only friends"),),
-        shows="…",
-        lacks="Only friends",
-    ),
-    _type("saved-when-left", "Public name", "Ida", shows="Nothing was saved", lacks="is saved"),
-    _type("field-remade", "Name of the group", "quiet", shows="Porto"),
-    _type(
-        "wall-opens",
-        "Search the help",
-        "my secret plan",
-        shows="Your e-mail address",
-        lacks="Search.*my secret plan",
-    ),
-)
+_LISTED = yaml.safe_load(Path(__file__).with_name("cases.yaml").read_text("utf-8"))
+CASES = [Case(**{**each, "acts": tuple(Act(**act) for act in each["acts"])}) for each in _LISTED]
 
 
 class _Quiet(SimpleHTTPRequestHandler):
@@ -128,12 +76,7 @@ class _Quiet(SimpleHTTPRequestHandler):
 
 
 @contextmanager
-def served() -> Iterator[str]:
+def pages_served() -> Iterator[str]:
     """Serve the pages on this machine; yield their address, which ends with a slash."""
-    handler = functools.partial(_Quiet, directory=str(PAGES))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_address[1]}/"
-        server.shutdown()
-        thread.join()
+    with served(functools.partial(_Quiet, directory=str(PAGES))) as port:
+        yield f"http://127.0.0.1:{port}/"

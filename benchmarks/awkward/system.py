@@ -51,11 +51,6 @@ class Cell:
         false_alarm = self.outcome == "done" and self.answer is not None and self.answer.error
         return f"{self.outcome}, {'told' if self.told else 'false alarm' if false_alarm else 'not told'}"
 
-    @property
-    def as_seen(self) -> bool:
-        """Whether what was seen was pressed, or nothing was, with an error."""
-        return self.outcome in ("done", "error")
-
 
 class System(ABC):
     """A system under which an agent uses a page, in its own default way.
@@ -163,8 +158,8 @@ def _done_is_told(case: Case, before: str, answer: Answer) -> bool:
 def _other_is_told(system: System, case: Case, answer: Answer) -> bool:
     if answer.error:
         return True
-    if case.on is not None:
-        own, other = (system.line(answer.observation, Act("click", name)) for name in case.on)
+    if case.switches:
+        own, other = (system.line(answer.observation, Act("click", name)) for name in case.switches)
         return bool(own and other and re.search(system.on, other) and not re.search(system.on, own))
     if not case.shows:
         return False

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import sys
 import time
@@ -12,16 +11,16 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.awkward.cases import CASES, served
+from benchmarks.awkward.cases import CASES, pages_served
 from benchmarks.awkward.ours import ours
 from benchmarks.awkward.programs import browser_use, playwright_mcp
 from benchmarks.awkward.stock import stock
 from benchmarks.awkward.system import Cell, play
 from benchmarks.stock import find_browser_for_stock
+from benchmarks.tables import fill, table
 from benchmarks.ways import in_process
 
 PAGE = Path(__file__).resolve().parents[2] / "docs/about/pages.md"
-BETWEEN = re.compile(r"(?<=<!-- pages -->\n).*?(?=<!-- /pages -->)", re.DOTALL)
 SYSTEMS = (stock, playwright_mcp, browser_use, ours)
 ROUNDS = 3
 """How often each page is played under each system: what depends on the moment varies, and the cell says so."""
@@ -34,14 +33,13 @@ def main() -> None:
     """Write the table, unless a system fails on a page without any difficulty: then the machine is too busy."""
     find_browser_for_stock()
     columns: list[Column] = []
-    with served() as url:
+    with pages_served() as url:
         for system in SYSTEMS:
             columns.append(in_process(_column, system, url))
             _say(columns[-1])
     if failed := failed_controls(columns):
         raise SystemExit(f"nothing was written; run it again on an idle machine, as these failed: {failed}")
-    text = PAGE.read_text("utf-8")
-    PAGE.write_text(BETWEEN.sub(lambda _: table(columns), text), "utf-8")
+    fill(PAGE, {"pages": compared(columns)})
 
 
 def _column(system: Callable[[str], Any], url: str) -> Column:
@@ -73,20 +71,26 @@ def shown(cells: Sequence[Cell]) -> str:
     return counts[0][0] if len(counts) == 1 else "; ".join(f"{each} {times}×" for each, times in counts)
 
 
-def table(columns: Sequence[Column]) -> str:
+def compared(columns: Sequence[Column]) -> str:
     """Return the table, with a line of what it was measured with. A page counts if every round of it does."""
-    rows = [["page", *(name for name, _ in columns)], ["---"] * (len(columns) + 1)]
-    rows += [[case.kind, *(shown(pages[at]) for _, pages in columns)] for at, case in enumerate(CASES)]
-    of = f"of {len(CASES)}"
-    as_seen = [sum(all(cell.as_seen for cell in cells) for cells in pages) for _, pages in columns]
-    told = [sum(all(cell.told for cell in cells) for cells in pages) for _, pages in columns]
-    rows.append(["**as seen, or refused**", *(f"{number} {of}" for number in as_seen)])
-    rows.append(["**told**", *(f"{number} {of}" for number in told)])
-    lines = "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    rows = [[case.kind, *(shown(pages[at]) for _, pages in columns)] for at, case in enumerate(CASES)]
+    for what, counts in (("as seen, or refused", _as_seen), ("told", _told)):
+        sums = (sum(all(map(counts, cells)) for cells in pages) for _, pages in columns)
+        rows.append([f"**{what}**", *(f"{number} of {len(CASES)}" for number in sums)])
     command = [os.environ["WEBSP_BENCH_CHROMIUM"], "--version"]
     browser = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split(" built")[0]
     played = f"Played on {time.strftime('%Y-%m-%d')} with {browser.strip()}, each page {ROUNDS} times"
-    return f"{lines}\n\n{played}; a result that varied stands with its numbers.\n"
+    names = [name for name, _ in columns]
+    return f"{table(['page', *names], rows)}\n\n{played}; a result that varied stands with its numbers."
+
+
+def _as_seen(cell: Cell) -> bool:
+    """Whether what was seen was pressed, or nothing was, with an error."""
+    return cell.outcome in ("done", "error")
+
+
+def _told(cell: Cell) -> bool:
+    return cell.told
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from benchmarks.awkward.ours import Ours, ours
 from benchmarks.awkward.programs import BrowserUse, PlaywrightMcp
 from benchmarks.awkward.stock import Stock
 from benchmarks.awkward.system import Cell, System, play
-from benchmarks.awkward.table import BETWEEN, PAGE, failed_controls, shown
+from benchmarks.awkward.table import PAGE, failed_controls, shown
 from tests.sample import long_proof
 
 SMOKE = ("plain-button", "plain-field", "record-swapped", "switch-late")
@@ -22,9 +22,8 @@ LATE = {"file-chooser": {"done", "done, not told"}}
 
 def rows() -> list[list[str]]:
     """The cells of the table, its head first."""
-    found = BETWEEN.search(PAGE.read_text("utf-8"))
-    assert found is not None
-    lines = [line for line in found[0].splitlines() if line.startswith("| ")]
+    between = PAGE.read_text("utf-8").split("<!-- pages -->")[1].split("<!-- /pages -->")[0]
+    lines = [line for line in between.splitlines() if line.startswith("| ")]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if "---" not in line]
 
 
