@@ -18,7 +18,7 @@
 # make floor  play the agent random under the policies of every instance, and keep it as a floor of reports (an hour)
 # make bench [ARGS=--profile]  measure reset and step beside stock BrowserGym and raw Chromium on this machine
 # make soak  measure whether memory, files and processes stay flat over 1,000 resets and 10,000 steps
-# make endurance [ARGS='--scale 0.1 kills disk']  play many episodes under kills, crowds, full disks, little memory and jumping clocks
+# make endurance [ARGS='--scale 0.1 kills disk']  play many episodes under kills, crowds, full disks and jumping clocks
 # make traces [SITE=steam]  record the traces of all sites, or of one, again
 # make records  play the runs of tests/data/records again, which many tests read
 # make bench-replay  measure how often recorded elements are found on pages that changed, ours and third-party applications
@@ -153,7 +153,7 @@ soak: $(VENV)/.dev .browser
 	$(BIN)/python -m benchmarks.soak --resets 1000 --steps 10 $(ARGS)
 
 endurance: $(VENV)/.dev .browser
-	$(BIN)/python -m benchmarks.endurance $(ARGS)
+	$(BIN)/python -m tests.endurance $(ARGS)
 
 bench-replay: $(VENV)/.dev .browser
 	$(BIN)/python -m benchmarks.replay

@@ -16,7 +16,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import psutil
 
@@ -29,56 +29,33 @@ GROUPS = ("python", "sandbox", "browser", "driver")
 
 
 @dataclass(frozen=True)
-class Census:
-    """What there is at one moment.
-
-    Args:
-        files: Open file descriptors of this process.
-        sandbox_files: Open file descriptors of the server.
-        threads: Threads of this process.
-        processes: Descendants of this process, without the browser's: Chromium starts and ends them at any time.
-        zombies: Descendants that ended and were never waited for.
-        temporary: Files and folders in the temporary folder, at any depth.
-    """
-
-    files: int
-    sandbox_files: int
-    threads: int
-    processes: int
-    zombies: int
-    temporary: int
-
-
-@dataclass(frozen=True)
 class SoakReport:
     """Growth over many resets.
 
     Args:
         growth: Growth in KiB per reset, by group of processes.
-        megabytes: Memory at the end in MiB, by group.
-        before: What there was after the warm-up.
-        after: What there was at the end.
+        kibibytes: Memory at the end, by group.
+        before: Numbers of what there was after the warm-up (see :func:`_census`).
+        after: The same at the end.
     """
 
     growth: dict[str, float]
-    megabytes: dict[str, float]
-    before: Census
-    after: Census
+    kibibytes: dict[str, float]
+    before: dict[str, int]
+    after: dict[str, int]
 
     @property
     def leaks(self) -> bool:
         """Whether files or processes are left over."""
-        kept = ("files", "processes", "temporary")
-        return self.after.zombies > 0 or any(getattr(self.after, k) > getattr(self.before, k) for k in kept)
+        kept = ("files", "processes", "temporary files")
+        return self.after["zombies"] > 0 or any(self.after[name] > self.before[name] for name in kept)
 
-    def text(self) -> str:
-        """Return the report as text, one fact per line."""
-        lines = [
-            f"{name:14} {self.growth[name]:+.2f} KiB per reset, {self.megabytes[name]} MiB" for name in GROUPS
-        ]
-        before, after = asdict(self.before), asdict(self.after)
-        lines += [f"{name:14} {before[name]} after the warm-up, {after[name]} at the end" for name in before]
-        return "\n".join(lines) + "\n"
+    def lines(self) -> Iterator[str]:
+        """Yield the report, one fact per line."""
+        for name in GROUPS:
+            yield f"{name:16} {self.growth[name]:+.2f} KiB per reset, {self.kibibytes[name] / 1024:.0f} MiB\n"
+        for name, number in self.before.items():
+            yield f"{name:16} {number} after the warm-up, {self.after[name]} at the end\n"
 
 
 def soak(
@@ -98,10 +75,9 @@ def soak(
         how: How S0 is reached.
         steps: Actions in each episode.
         samples: Number of memory measurements.
-        say: Called with a line of progress twenty times.
+        say: Called with a line of progress at each of them.
     """
-    numbers: list[int] = []
-    sizes: list[dict[str, float]] = []
+    sizes: dict[int, dict[str, float]] = {}
     with closing(make_env(INSTANCE, initial_state=how)) as env:
         for number in range(warm_up):
             _play(env, number, steps)
@@ -109,18 +85,12 @@ def soak(
         for number in range(1, resets + 1):
             _play(env, number, steps)
             if number % max(1, resets // samples) == 0:
-                numbers.append(number)
-                sizes.append(_kibibytes())
-            if number % max(1, resets // 20) == 0:
-                shown = ", ".join(f"{name} {size / 1024:.0f} MiB" for name, size in _kibibytes().items())
-                say(f"{number} of {resets} resets: {shown}")
+                own = sizes[number] = _kibibytes()
+                shown = ", ".join(f"{name} {size / 1024:.0f} MiB" for name, size in own.items())
+                say(f"{number} of {resets} resets: {shown}\n")
         after = _census()
-    return SoakReport(
-        growth={name: _slope(numbers, [size[name] for size in sizes]) for name in GROUPS},
-        megabytes={name: round(sizes[-1][name] / 1024, 1) for name in GROUPS},
-        before=before,
-        after=after,
-    )
+    growth = {name: _slope({number: own[name] for number, own in sizes.items()}) for name in GROUPS}
+    return SoakReport(growth, sizes[max(sizes)], before, after)
 
 
 def _play(env: WebspEnv, seed: int, steps: int) -> None:
@@ -129,32 +99,32 @@ def _play(env: WebspEnv, seed: int, steps: int) -> None:
         env.step(f"Click [{observation['elements'][0]['number']}]")
 
 
-def _slope(numbers: Sequence[int], sizes: Sequence[float]) -> float:
-    return statistics.linear_regression(numbers, sizes).slope if len(numbers) > 1 else 0.0
+def _slope(sizes: dict[int, float]) -> float:
+    return statistics.linear_regression(list(sizes), list(sizes.values())).slope if len(sizes) > 1 else 0.0
 
 
-def _census() -> Census:
-    own = psutil.Process()
-    family = list(_family())
-    return Census(
-        files=own.num_fds(),
-        sandbox_files=sum(process.num_fds() for process, group in family if group == "sandbox"),
-        threads=own.num_threads(),
-        processes=sum(group != "browser" for _process, group in family),
-        zombies=sum(group == "zombie" for _process, group in family),
-        temporary=sum(len(folders) + len(files) for _, folders, files in os.walk(tempfile.gettempdir())),
-    )
+def _census() -> dict[str, int]:
+    """Count open files, threads, other processes and temporary files, at any depth."""
+    own, family = psutil.Process(), list(_family())
+    return {
+        "files": own.num_fds(),
+        "sandbox files": sum(process.num_fds() for process, group in family if group == "sandbox"),
+        "threads": own.num_threads(),
+        # Not the browser: Chromium starts and ends renderers at any time.
+        "processes": sum(group != "browser" for _process, group in family),
+        "zombies": sum(group == "zombie" for _process, group in family),
+        "temporary files": sum(len(one) + len(other) for _, one, other in os.walk(tempfile.gettempdir())),
+    }
 
 
 def _kibibytes() -> dict[str, float]:
     """Return the memory by group."""
-    sizes = dict.fromkeys(GROUPS, 0.0)
-    sizes["python"] = psutil.Process().memory_info().rss / 1024
-    for process, group in _family():
+    sizes = dict.fromkeys((*GROUPS, "zombie"), 0.0)
+    for process, group in ((psutil.Process(), "python"), *_family()):
         with contextlib.suppress(psutil.Error):
             # Chromium's processes share most of their memory; count only what is private to each.
             own = process.memory_full_info().uss if group == "browser" else process.memory_info().rss
-            sizes[group] = sizes.get(group, 0.0) + own / 1024
+            sizes[group] += own / 1024
     return sizes
 
 
@@ -181,8 +151,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with tempfile.TemporaryDirectory(prefix="websp-soak-") as own:
         # Other programs write into the common folder.
         os.environ["TMPDIR"] = tempfile.tempdir = own
-        report = soak(**vars(options), say=lambda line: sys.stderr.write(f"{line}\n"))
-    sys.stdout.write(report.text())
+        report = soak(**vars(options), say=sys.stderr.write)
+    sys.stdout.writelines(report.lines())
     return int(report.leaks)
 
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from cryptography.fernet import Fernet
 
-from benchmarks.internet import Internet
 from tests.command_support import websp_here
+from tests.live_internet import Internet
 from websp_gym.agents.simple import NoopAgent
 from websp_gym.browser.owner import call
 from websp_gym.env import WebspEnv

@@ -1,62 +1,19 @@
-"""The interface of an application to the benchmark, and the galleries, which share one implementation."""
+"""The applications of the benchmark: galleries, which share one implementation, and server-rendered ones."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import Any
 
 from playwright.sync_api import Page
 
 from benchmarks.foreign.app import App
-from benchmarks.foreign.behind import behind_one_address
-from benchmarks.foreign.drift import DRIFTS, Change, Refusal, drifted
+from benchmarks.foreign.behind import ServerAim, ServerApplication, behind_one_address
+from benchmarks.foreign.drift import DRIFTS, Change, drifted
 from benchmarks.foreign.gallery import Section, Target, gallery, targets
 from benchmarks.foreign.person import PARTS, Gesture
 from benchmarks.foreign.server import Server, serve
-
-
-class Aim(Protocol):
-    """A target, as far as the benchmark needs to know it."""
-
-    @property
-    def key(self) -> str:
-        """Its name."""
-
-    @property
-    def stable(self) -> bool:
-        """Whether its author gave it a name attribute, an id or a test id."""
-
-    @property
-    def refusals(self) -> tuple[Refusal, ...]:
-        """For which reasons the server can be made to refuse what is done."""
-
-
-class Application(Protocol):
-    """A running application."""
-
-    def targets(self) -> Sequence[Aim]:
-        """Return what a person operates."""
-
-    def offer(self, drift: Change, aim: Any) -> str:
-        """Put the application into its state after a drift or before a refusal; return where a person starts."""
-
-    def gestures(self, aim: Any) -> list[Gesture]:
-        """Return what a person does on the undrifted pages."""
-
-    def effects(self, page: Page, aim: Any) -> dict[str, Any]:
-        """Return what has changed since the offer, by key, as reported by the application."""
-
-
-@contextmanager
-def running(app: App) -> Iterator[Application]:
-    """Yield an application that was built."""
-    if app.kind == "server":
-        with behind_one_address(app) as application:
-            yield application
-    else:
-        with serve(app) as server:
-            yield GalleryApplication(app, server)
 
 
 class GalleryApplication:
@@ -71,14 +28,14 @@ class GalleryApplication:
         """Return what a person operates."""
         return targets(self._gallery)
 
-    def offer(self, drift: Change, aim: Target) -> str:
+    def offer(self, drift: Change, aim: Any) -> str:
         """Show the pages after a drift."""
         if drift not in DRIFTS:
             raise ValueError(f"no server refuses anything here: {drift}")
         self._server.show(drifted(self._gallery, drift, aim))
-        return self._server.home + aim.page
+        return f"{self._server.home}{aim.page}"
 
-    def effects(self, page: Page, aim: Target) -> dict[str, Any]:
+    def effects(self, page: Page, aim: Any) -> dict[str, Any]:
         """Return the reported values of each key.
 
         Opening a tab or an accordion on the way is not an effect, unless it is the target: it may be open already.
@@ -90,7 +47,7 @@ class GalleryApplication:
                 effects.setdefault(key, []).append(value)
         return effects
 
-    def gestures(self, aim: Target) -> list[Gesture]:
+    def gestures(self, aim: Any) -> list[Gesture]:
         """Return what a person does: open the tab or accordion, then operate the control."""
         sections = self._gallery.page(aim.page).sections
         section = next(each for each in sections if each.key == aim.section)
@@ -121,3 +78,19 @@ class GalleryApplication:
             case "dialog":
                 return [own, Gesture(parts["confirm"], text=control.ask[2][0])]
         return [own]
+
+
+Aim = Target | ServerAim
+Application = GalleryApplication | ServerApplication
+"""A running application: its targets, the state after a drift, what a person does, and what that has changed."""
+
+
+@contextmanager
+def running(app: App) -> Iterator[Application]:
+    """Yield an application that was built."""
+    if app.kind == "server":
+        with behind_one_address(app) as application:
+            yield application
+    else:
+        with serve(app) as server:
+            yield GalleryApplication(app, server)

@@ -39,22 +39,13 @@ class Option(_Model):
 
 
 class Control(_Model):
-    """A control.
+    """A control; what the README does not say of it is:
 
     Args:
-        key: Unique in its section, or in its row.
-        kind: The kind of component.
-        label: Its label; for an ``icon``, the ``aria-label``.
-        checked: Whether a check box or switch is on at first.
-        value: Key of the chosen option, or the text, at first.
         other: Another account's value; never what the person chooses or types.
-        options: Options of a radio group, a select or a menu.
         choose: Keys of options; each is a target of its own.
         type: What the person types.
-        attrs: ``id``, ``name`` or ``data-testid`` that the author of the page gave it; ``{row}`` is the row's key.
-        icon: Name of the icon: ``edit``, ``delete``, ``more`` or ``bell``; a menu with an icon shows only that.
-        removes: Whether pressing it removes its row.
-        ask: Title, text, and names of the confirming and the cancelling button of a dialog.
+        attrs: What the author of the page gave it; ``{row}`` is the row's key.
         target: Whether the person operates it.
     """
 
@@ -85,14 +76,9 @@ class Row(_Model):
 
 
 class Rows(_Model):
-    """A list whose rows carry controls of the same names.
+    """A list whose rows carry controls of the same names; ``spare`` are rows that come in the drift ``rows``.
 
-    Args:
-        looks: ``table``, ``list`` or ``cards``.
-        head: Titles of a table's columns: title, note, controls.
-        rows: The rows.
-        spare: Rows that come in the drift ``rows``.
-        controls: The controls of each row. The label ``{title}`` is the row's title.
+    The label ``{title}`` is the row's title.
     """
 
     looks: Literal["table", "list", "cards"]
@@ -112,18 +98,7 @@ class Group(_Model):
 
 
 class Section(_Model):
-    """A part of a page.
-
-    Args:
-        key: Unique on all pages.
-        title: Its heading, or the name of its tab.
-        note: A sentence below the heading.
-        looks: Whether it stands on the page, unfolds, or is one of the page's tabs.
-        groups: Its controls.
-        rows: Its list.
-        save: Name of the button that saves its text fields; empty where it has none.
-        target: Whether opening it is a target of its own.
-    """
+    """A part of a page, with a key that is unique on all pages; ``target``: whether opening it is a target."""
 
     key: str
     title: Text

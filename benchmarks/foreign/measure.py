@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -12,7 +11,7 @@ from playwright.sync_api import Error as PlaywrightError
 
 from benchmarks.foreign.app import App, Drift
 from benchmarks.foreign.application import Aim, Application, running
-from benchmarks.foreign.behind import PASSWORD
+from benchmarks.foreign.behind import PASSWORD, ServerAim
 from benchmarks.foreign.drift import DRIFTS, REFUSALS, Change, Refusal
 from benchmarks.foreign.person import Gesture, do, see
 from benchmarks.tables import Outcome
@@ -38,18 +37,12 @@ OTHERS_EVERY = 4
 
 @dataclass(frozen=True)
 class Recorded:
-    """The recordings of each tool while a person used a target, and the application's report.
-
-    Args:
-        aim: The target.
-        trace: The recording of websp.
-        steps: What the person did, with the selectors that each other tool keeps for it.
-        effects: What changed in the application.
-    """
+    """The recording of a person who used a target, and what changed in the application."""
 
     aim: Aim
     trace: Trace
     steps: tuple[tuple[Gesture, dict[Tool, Any]], ...]
+    """What the person did, with the selectors that each other tool keeps for it."""
     effects: dict[str, Any]
 
     @property
@@ -63,22 +56,7 @@ class Recorded:
 
 @dataclass(frozen=True)
 class Result:
-    """One replay.
-
-    Args:
-        app: Name of the application.
-        target: Key of the target.
-        stable: Whether all that was pressed carries a name attribute, an id or a test id.
-        drift: What had changed, or why the server refuses.
-        method: The tool.
-        outcome: ``found`` if exactly the recorded changes were made, ``raised`` if the tool stopped and nothing
-            else was changed, ``wrong`` otherwise.
-        steps: The events that were replayed, with the rung and the score of what was chosen; only of websp.
-        expected: What the recording changed.
-        changed: What the replay changed.
-        problem: Why the tool stopped; empty if it reported success.
-        seconds: Time it took.
-    """
+    """One replay: after which drift or refusal, by which method, and what that changed beside what was recorded."""
 
     app: str
     target: str
@@ -87,10 +65,11 @@ class Result:
     method: Method
     outcome: Outcome
     steps: tuple[str, ...]
+    """The events that were replayed, with the rung and the score of what was chosen; only of websp."""
     expected: dict[str, Any]
     changed: dict[str, Any]
     problem: str
-    seconds: float
+    """Why the tool stopped; empty if it reported success."""
 
     @property
     def ok(self) -> bool:
@@ -99,13 +78,7 @@ class Result:
 
 
 def outcome(effects: dict[str, Any], expected: dict[str, Any], *, ok: bool) -> Outcome:
-    """Compare what a replay changed with what was recorded.
-
-    Args:
-        effects: What it changed, by key.
-        expected: What the person changed.
-        ok: Whether the tool reported success.
-    """
+    """Compare what a replay changed with what was recorded; `ok`: whether the tool reported success."""
     if ok and effects == expected:
         return "found"
     # A tool that stops half-way may have done a part of what was recorded, but nothing else.
@@ -136,7 +109,7 @@ def measure(
     number, of = part
     drifts: list[Drift] = [drift for drift in app.drifts or DRIFTS if drift in changes]
     with running(app) as application:
-        aims = list(application.targets())
+        aims: list[Aim] = [*application.targets()]
         sampled = {aim.key for aim in aims[::OTHERS_EVERY]}
         recorded = list(recordings(application, aims[number::of]))
         with closing(open_context(BrowserOptions(), viewport=(1280, 1024))) as context:
@@ -161,11 +134,11 @@ def measure(
 
 def refused_trace(recorded: Recorded, refusal: Refusal) -> Recorded:
     """Return a recording to be refused: for an invalid value, with that in place of the one typed, else as it is."""
-    if refusal != "invalid":
+    if refusal != "invalid" or not isinstance(recorded.aim, ServerAim):
         return recorded
     typed = {gesture.write for gesture, _ in recorded.steps if gesture.write}
     events = [
-        event.model_copy(update={"value": recorded.aim.invalid}) if event.value in typed else event  # type: ignore[attr-defined]
+        event.model_copy(update={"value": recorded.aim.invalid}) if event.value in typed else event
         for event in recorded.trace.events
     ]
     if events == list(recorded.trace.events):
@@ -205,7 +178,6 @@ def recordings(application: Application, aims: Iterable[Aim]) -> Iterator[Record
 def _replayed(
     app: App, application: Application, tabs: Tabs, recorded: Recorded, drift: Change, method: Method
 ) -> Result:
-    began = time.monotonic()
     start = application.offer(drift, recorded.aim)
     steps: list[str] = []
     is_ours = method == "websp"
@@ -223,7 +195,6 @@ def _replayed(
         expected=recorded.effects,
         changed=effects,
         problem=problem,
-        seconds=time.monotonic() - began,
     )
 
 

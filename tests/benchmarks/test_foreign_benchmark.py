@@ -119,7 +119,6 @@ def _result(drift: Any, *, changed: dict[str, Any], problem: str = "") -> Result
         expected=expected,
         changed=changed,
         problem=problem,
-        seconds=1.0,
     )
 
 

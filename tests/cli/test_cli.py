@@ -293,7 +293,7 @@ def test_two_commands_do_not_write_into_one_folder(tmp_path: Path) -> None:
 
 
 def test_results_are_not_written_to_a_device(tmp_path: Path) -> None:
-    # A full disk is tried in tests/benchmarks/test_endurance.py.
+    # A full disk is tried in tests/env/test_endurance.py.
     (tmp_path / RESULTS).symlink_to("/dev/full")
     result = websp_here("run", "Steam-task-200-OFF", *NOOP, "--out", str(tmp_path))
     assert result.returncode == 2

@@ -393,10 +393,10 @@ def _family(user: subprocess.Popen[bytes], until: Callable[[], bytes]) -> Iterat
 @pytest.mark.proof
 def test_many_resets_leave_no_files_open_and_no_zombies() -> None:
     report = soak(resets=8, warm_up=4, samples=1)
-    assert report.after.files <= report.before.files
-    assert report.after.threads <= report.before.threads
-    assert report.after.zombies == 0
-    assert report.after.processes <= report.before.processes
+    assert report.after["files"] <= report.before["files"]
+    assert report.after["threads"] <= report.before["threads"]
+    assert report.after["zombies"] == 0
+    assert report.after["processes"] <= report.before["processes"]
 
 
 def test_an_ended_episode_leaves_nothing_in_memory(make: MakeEnv) -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.internet import Internet
 from tests.command_support import websp, websp_here
+from tests.live_internet import Internet
 from tests.live_support import home, internet, server, websp_browsing
 from websp_gym.cli.live_sites import _way_out
 from websp_gym.live.accounts import accounts_file, load_accounts

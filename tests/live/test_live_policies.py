@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.internet import Internet
+from tests.live_internet import Internet
 from tests.live_support import home, internet, live_env, server
 from websp_gym.errors import SetupError
 

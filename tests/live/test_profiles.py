@@ -11,8 +11,8 @@ from typing import Any
 import psutil
 import pytest
 
-from benchmarks.internet import Internet
 from tests.command_support import LONGEST, websp_here
+from tests.live_internet import Internet
 from tests.live_support import home, internet, live_env, server, websp_browsing
 from websp_gym.browser.driver import kill_driver
 from websp_gym.browser.launch import close_profile

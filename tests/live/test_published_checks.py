@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.internet import Internet
 from tests.dataset_support import data_home
+from tests.live_internet import Internet
 from tests.live_support import home, internet, live_env, server
 from websp_gym.agents.registry import make_agent
 from websp_gym.datasets.importing import import_dataset

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from benchmarks.internet import Internet
 from tests.command_support import MAIN
+from tests.live_internet import Internet
 from tests.live_support import home, internet, live_env, server, websp_browsing
 from websp_gym.live.sealed import kept
 from websp_gym.tasks.instances import load_instance

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.internet import Internet
+from tests.live_internet import Internet
 from tests.live_support import home, internet, live_env, server
 from tests.pages_support import ShowHtml, blank_page, show
 from websp_gym.observation.camera import Camera

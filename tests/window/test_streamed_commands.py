@@ -15,9 +15,9 @@ import psutil
 import pytest
 from playwright.sync_api import Page
 
-from benchmarks.internet import Internet
 from tests.command_support import MAIN
 from tests.kept_tab import borrowed_tab
+from tests.live_internet import Internet
 from tests.live_support import home, internet, server
 from tests.process_support import all_ended, words_of
 from tests.recorder_support import Server, facts

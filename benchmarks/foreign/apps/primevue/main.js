@@ -24,6 +24,11 @@ import TabPanel from 'primevue/tabpanel';
 import TabView from 'primevue/tabview';
 import { useConfirm } from 'primevue/useconfirm';
 import 'primeicons/primeicons.css';
+import appTemplate from './app.html' with { type: 'text' };
+import sectionTemplate from './section.html' with { type: 'text' };
+import rowsTemplate from './rows.html' with { type: 'text' };
+import controlTemplate from './control.html' with { type: 'text' };
+import layout from './layout.css' with { type: 'text' };
 
 const { page, place, tell } = globalThis.__foreign;
 const ICONS = { edit: 'pi pi-pencil', delete: 'pi pi-trash', more: 'pi pi-ellipsis-v' };
@@ -67,36 +72,7 @@ const App = {
       show: (index) => tell(`view:${tabs[index].key}`, true),
     };
   },
-  template: `
-    <Menubar :model="nav"><template #start><b>{{ page.site }}</b></template></Menubar>
-    <ConfirmDialog />
-    <ConfirmPopup group="popup" />
-    <main>
-      <h1>{{ page.title }}</h1>
-      <template v-if="tabs.length">
-        <Tabs v-if="isNew" :value="0" @update:value="show">
-          <TabList><Tab v-for="(section, index) in tabs" :key="section.key" :value="index">{{ section.title }}</Tab></TabList>
-          <TabPanels><TabPanel v-for="(section, index) in tabs" :key="section.key" :value="index"><SectionBody :section="section" /></TabPanel></TabPanels>
-        </Tabs>
-        <TabView v-else @tab-change="show($event.index)">
-          <TabPanel v-for="section in tabs" :key="section.key" :header="section.title"><SectionBody :section="section" /></TabPanel>
-        </TabView>
-      </template>
-      <template v-for="section in rest" :key="section.key">
-        <Spot v-if="section.looks === 'accordion'" :k="'view:' + section.key">
-          <Accordion v-if="isNew" @update:value="tell('view:' + section.key, $event !== null)">
-            <AccordionPanel value="0">
-              <AccordionHeader>{{ section.title }}</AccordionHeader>
-              <AccordionContent><SectionBody :section="section" /></AccordionContent>
-            </AccordionPanel>
-          </Accordion>
-          <Accordion v-else @tab-open="tell('view:' + section.key, true)" @tab-close="tell('view:' + section.key, false)">
-            <AccordionTab :header="section.title"><SectionBody :section="section" /></AccordionTab>
-          </Accordion>
-        </Spot>
-        <Panel v-else :header="section.title"><SectionBody :section="section" /></Panel>
-      </template>
-    </main>`,
+  template: appTemplate,
 };
 
 const Spot = {
@@ -117,18 +93,7 @@ const SectionBody = {
     };
     return { texts, save, field };
   },
-  template: `
-    <p v-if="section.note">{{ section.note }}</p>
-    <component :is="group.title ? 'Fieldset' : 'div'" v-for="group in section.groups" :key="group.key" :legend="group.title || undefined">
-      <template v-for="control in group.controls" :key="control.key">
-        <Spot v-if="control.kind === 'text'" :k="control.key">
-          <label class="field" :for="control.attrs.id">{{ control.label }}<InputText v-model="texts[control.key]" v-bind="field" :id="control.attrs.id" :name="control.attrs.name" /></label>
-        </Spot>
-        <Control v-else :control="control" />
-      </template>
-    </component>
-    <SectionRows v-if="section.rows" :rows="section.rows" />
-    <Spot v-if="section.save" :k="section.key + '/save'"><Button :label="section.save" @click="save" /></Spot>`,
+  template: sectionTemplate,
 };
 
 const SectionRows = {
@@ -139,36 +104,7 @@ const SectionRows = {
     const own = (row) => row.controls.length === 1 && row.controls[0].label === row.title;
     return { left, remove, own, table };
   },
-  template: `
-    <DataTable v-if="rows.looks === 'table'" :value="left" v-bind="table">
-      <Column field="title" :header="rows.head[0]" />
-      <Column field="note" :header="rows.head[1]" />
-      <Column :header="rows.head[2]">
-        <template #body="{ data }">
-          <div class="line"><Control v-for="each in data.controls" :key="each.key" :control="each" @done="remove(data.key)" /></div>
-        </template>
-      </Column>
-    </DataTable>
-    <div v-else-if="rows.looks === 'cards'" class="cards">
-      <Card v-for="row in left" :key="row.key">
-        <template #title>{{ row.title }}</template>
-        <template #subtitle>{{ row.note }}</template>
-        <template #footer>
-          <div class="line"><Control v-for="each in row.controls" :key="each.key" :control="each" @done="remove(row.key)" /></div>
-        </template>
-      </Card>
-    </div>
-    <DataView v-else :value="left">
-      <template #list="{ items }">
-        <div v-for="row in items" :key="row.key" class="row">
-          <Control v-if="own(row)" :control="row.controls[0]" />
-          <template v-else>
-            <div><b>{{ row.title }}</b><br>{{ row.note }}</div>
-            <div class="line"><Control v-for="each in row.controls" :key="each.key" :control="each" @done="remove(row.key)" /></div>
-          </template>
-        </div>
-      </template>
-    </DataView>`,
+  template: rowsTemplate,
 };
 
 const Control = {
@@ -195,43 +131,8 @@ const Control = {
         : { ...question, group: 'popup', target: event.currentTarget, message: `${header} ${text}` }),
     };
   },
-  template: `
-    <Spot :k="control.key">
-      <label v-if="control.kind === 'checkbox'" class="line" :for="id">
-        <Checkbox :model-value="value" binary v-bind="field" :inputId="id" :name="name" @update:model-value="set" />{{ control.label }}
-      </label>
-      <label v-else-if="control.kind === 'switch'" class="line" :for="id">
-        <ToggleSwitch :model-value="value" :inputId="id" @update:model-value="set" />{{ control.label }}
-      </label>
-      <Fieldset v-else-if="control.kind === 'radio'" :legend="control.label">
-        <div class="line">
-          <label v-for="option in control.options" :key="option.key" class="line">
-            <RadioButton :model-value="value" v-bind="field" :name="name" :value="option.key" @update:model-value="set" />{{ option.label }}
-          </label>
-        </div>
-      </Fieldset>
-      <div v-else-if="control.kind === 'select'" class="field">
-        <label :for="id">{{ control.label }}</label>
-        <Select :model-value="value" :options="control.options" optionLabel="label" optionValue="key" v-bind="field" :inputId="id" :aria-label="control.label" @update:model-value="set" />
-      </div>
-      <template v-else-if="control.kind === 'menu'">
-        <Button v-if="control.icon" :icon="icon" text rounded :aria-label="control.label" aria-haspopup="true" @click="menu.toggle($event)" />
-        <Button v-else :label="control.label" icon="pi pi-chevron-down" iconPos="right" v-bind="button" aria-haspopup="true" @click="menu.toggle($event)" />
-        <Menu ref="menu" :model="items" popup />
-      </template>
-      <Button v-else-if="control.kind === 'dialog'" :label="control.label" v-bind="button" severity="danger" :data-testid="test" @click="ask" />
-      <Button v-else-if="control.kind === 'icon'" :icon="icon" text rounded :aria-label="control.label" :data-testid="test" @click="press" />
-      <Button v-else :label="control.label" v-bind="button" :data-testid="test" @click="press" />
-    </Spot>`,
+  template: controlTemplate,
 };
-
-const LAYOUT = `
-  body { margin: 0; font-family: sans-serif; background: var(--surface-ground, var(--p-content-background)); color: var(--text-color, var(--p-text-color)) }
-  main { max-width: 900px; margin: 0 auto; display: grid; gap: 24px }
-  .line, .row { display: flex; flex-wrap: wrap; align-items: center; gap: 8px; padding: 6px 0 }
-  .row { justify-content: space-between }
-  .field { display: grid; gap: 4px; max-width: 320px; padding: 6px 0 }
-  .cards { display: grid; grid-template-columns: repeat(3, 1fr); gap: 16px }`;
 
 async function start() {
   for (const [name, file] of Object.entries(FILES)) added[name] = (await file).default;
@@ -241,7 +142,7 @@ async function start() {
     ...added, Select: added.Select ?? Dropdown, ToggleSwitch: added.ToggleSwitch ?? InputSwitch,
   };
   const style = document.createElement('style');
-  style.textContent = (sheet ?? '') + LAYOUT;
+  style.textContent = (sheet ?? '') + layout;
   document.head.append(style);
   if (other) document.documentElement.classList.add('dark');
   const theme = { preset, options: { darkModeSelector: '.dark' } };

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.endurance import main, play
+from tests.endurance import main, play
 
 
 @pytest.mark.proof

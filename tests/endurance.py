@@ -1,6 +1,6 @@
 """Endurance test: many episodes under kills, crowds, full disks and clocks that jump.
 
-    python -m benchmarks.endurance [--scale 0.1] [kills crowd disk clock]
+    python -m tests.endurance [--scale 0.1] [kills crowd disk clock]
 
 Each kind is played in a process of its own, with a time limit; what it leaves running is counted and ended. The
 result has what was expected and what happened. Kinds that this machine cannot run (no root, no compiler) are marked.
@@ -258,7 +258,7 @@ KINDS: dict[str, tuple[Callable[[float], Outcome], float]] = {
 
 
 def _command(kind: str, scale: float) -> list[str]:
-    return [sys.executable, "-m", "benchmarks.endurance", "--one", kind, "--scale", str(scale)]
+    return [sys.executable, "-m", "tests.endurance", "--one", kind, "--scale", str(scale)]
 
 
 def _elsewhere(kind: str, scale: float, variables: Mapping[str, str], *prefix: str) -> Outcome:
@@ -318,7 +318,7 @@ def _left_over(number: str) -> list[psutil.Process]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Play the kinds and print a line for each; return 1 if one was not as expected or left a process, else 0."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.endurance", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.endurance", description=__doc__)
     parser.add_argument("kinds", nargs="*", help=f"kinds to play: {', '.join(KINDS)}; all by default")
     parser.add_argument("--scale", type=float, default=1.0, help="scales the numbers of episodes")
     parser.add_argument("--one", choices=KINDS, help=argparse.SUPPRESS)
