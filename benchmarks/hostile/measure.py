@@ -99,7 +99,7 @@ def _looks(on: Stage, recording: Recording, case: Case, page: Node, timing: Timi
     """Let each method search once; if a part of the page is late, search again for what was not found."""
     on.show(page, timing, key=case.key, hold=True)
     if timing.rerender:
-        on.again()
+        on.page.evaluate("() => __hostile.again()")
     answers: dict[str, str | None] = {}
     for late in (False, True):
         for method in METHODS:
@@ -107,7 +107,7 @@ def _looks(on: Stage, recording: Recording, case: Case, page: Node, timing: Timi
                 answers[method] = recording.find(method, on, rested=late or not timing.late_ms)
         if not timing.late_ms or late:
             break
-        on.arrive()
+        on.page.evaluate("() => __hostile.arrive()")
     return {method: _outcome(answer, case.key) for method, answer in answers.items()}
 
 
