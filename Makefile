@@ -102,7 +102,7 @@ attach-table: .programs
 
 compare-pages: $(ATTACH)/.dev build/attach/.programs
 	@sh tests/install_browser.sh $(ATTACH)/bin/python
-	$(ATTACH)/bin/python -m benchmarks.awkward.table
+	$(ATTACH)/bin/python -m tests.awkward_pages.table
 
 test-live: $(VENV)/.dev .browser
 	$(BIN)/python -m tests.live_apps.apps $(APPS)

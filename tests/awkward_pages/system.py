@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from benchmarks.awkward.cases import Act, Case
+from tests.awkward_pages.cases import Act, Case
 
 PATIENCE = 2.0
 """Most seconds until the page has done what an action that is over has caused."""

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from benchmarks.awkward.cases import CASES, PAGES, Act
-from benchmarks.awkward.ours import Ours, ours
-from benchmarks.awkward.programs import BrowserUse, PlaywrightMcp
-from benchmarks.awkward.stock import Stock
-from benchmarks.awkward.system import Cell, System, play
-from benchmarks.awkward.table import PAGE, failed_controls, shown
+from tests.awkward_pages.cases import CASES, PAGES, Act
+from tests.awkward_pages.ours import Ours, ours
+from tests.awkward_pages.programs import BrowserUse, PlaywrightMcp
+from tests.awkward_pages.stock import Stock
+from tests.awkward_pages.system import Cell, System, play
+from tests.awkward_pages.table import PAGE, failed_controls, shown
 from tests.sample import long_proof
 
 SMOKE = ("plain-button", "plain-field", "record-swapped", "switch-late")

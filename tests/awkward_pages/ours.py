@@ -9,9 +9,9 @@ from unittest.mock import patch
 
 from playwright.sync_api import Page, Route
 
-from benchmarks.awkward.cases import PAGES, Act
-from benchmarks.awkward.system import Answer, System
 from benchmarks.ways import INSTANCE
+from tests.awkward_pages.cases import PAGES, Act
+from tests.awkward_pages.system import Answer, System
 from websp_gym.env import WebspEnv
 from websp_gym.env.registration import make_env
 from websp_gym.project import VERSION

@@ -11,14 +11,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.awkward.cases import CASES, pages_served
-from benchmarks.awkward.ours import ours
-from benchmarks.awkward.programs import browser_use, playwright_mcp
-from benchmarks.awkward.stock import stock
-from benchmarks.awkward.system import Cell, play
 from benchmarks.stock import find_browser_for_stock
 from benchmarks.tables import fill, table
 from benchmarks.ways import in_process
+from tests.awkward_pages.cases import CASES, pages_served
+from tests.awkward_pages.ours import ours
+from tests.awkward_pages.programs import browser_use, playwright_mcp
+from tests.awkward_pages.stock import stock
+from tests.awkward_pages.system import Cell, play
 
 PAGE = Path(__file__).resolve().parents[2] / "docs/about/pages.md"
 SYSTEMS = (stock, playwright_mcp, browser_use, ours)

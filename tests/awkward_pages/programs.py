@@ -17,8 +17,8 @@ from typing import Any
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from websockets.sync.client import connect
 
-from benchmarks.awkward.cases import Act
-from benchmarks.awkward.system import Answer, System
+from tests.awkward_pages.cases import Act
+from tests.awkward_pages.system import Answer, System
 
 MODULES = Path(__file__).resolve().parents[2] / "build/attach/node_modules"
 """Where `make test-attach` puts the programs that npm has."""

@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from importlib.metadata import version
 from typing import Any
 
-from benchmarks.awkward.cases import Act
-from benchmarks.awkward.system import Answer, System
 from benchmarks.stock import stock_env_of
+from tests.awkward_pages.cases import Act
+from tests.awkward_pages.system import Answer, System
 
 
 class Stock(System):
