@@ -32,11 +32,14 @@ def counted(outcomes: Iterable[Outcome], *, share: bool = False) -> str:
 
 
 def machine(*packages: str) -> str:
-    """Return a description of this machine, with the versions of the packages."""
+    """Return a description of this machine, with the versions of Chromium and of the packages."""
+    from websp_gym.browser.launch import BrowserOptions, shared_browser
+
+    chromium = shared_browser(BrowserOptions()).version
     versions = ", ".join(f"{package} {version(package)}" for package in packages)
     return (
-        f"{os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}, {versions}; "
-        f"{time.strftime('%Y-%m-%d')}"
+        f"{os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}, Chromium {chromium}, "
+        f"{versions}; {time.strftime('%Y-%m-%d')}"
     )
 
 
