@@ -100,8 +100,8 @@ def test_splits_and_rollouts_are_paid_without_side_effects_only_and_evaluation_a
     assert make_sampled_env("Steam-*").options.reward == "strict"
     assert make_sampled_env("Steam-*", split="train", reward="state").options.reward == "state"
     assert make(ON).options.reward == "state"
-    assert RemoteEnv().process._options["reward"] == "strict"
-    assert RemoteEnv(reward="state").process._options["reward"] == "state"
+    assert RemoteEnv()._options["reward"] == "strict"
+    assert RemoteEnv(reward="state")._options["reward"] == "state"
     monkeypatch.setenv("WEBSP_REWARD", "state")
     assert make_sampled_env("Steam-*", split="train").options.reward == "state"
 

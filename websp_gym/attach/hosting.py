@@ -7,24 +7,46 @@ import re
 import secrets
 import threading
 from collections.abc import Callable, Iterable, MutableMapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING
 
+from websp_gym.attach.agent import OutsideAgent
 from websp_gym.attach.finishing import end_part
-from websp_gym.attach.hosted_process import Opened, Slot
 from websp_gym.errors import SetupError, WebspError, WorldError
+from websp_gym.processes import Answer, EpisodeProcess, ProcessError, Tell
 from websp_gym.records.results import Result, Try
 from websp_gym.records.runs import Run, append_result
-from websp_gym.runner.batch import crashed, start_shared
+from websp_gym.runner.batch import crashed, play_job, start_shared
 from websp_gym.runner.jobs import Job, finished, plan_run
 from websp_gym.tasks.ids import known_ids
+
+if TYPE_CHECKING:
+    from websp_gym.env.rollout import Briefing
 
 _TOKEN = re.compile(r"[0-9a-f]{32}")
 
 
 class BusyError(WorldError):
     """Raised when the most episodes that may run at once are running."""
+
+
+@dataclass(frozen=True)
+class Opened:
+    """What an agent needs to play an episode; see :class:`~websp_gym.attach.door.Door` for the addresses."""
+
+    instruction: str
+    start_url: str
+    cdp_url: str
+    http_url: str
+    debugger_address: str
+    mcp_url: str
+    finish_url: str
+    token: str = field(repr=False)
+    port: int
 
 
 @dataclass
@@ -93,16 +115,17 @@ class EpisodeHost:
         doors: MutableMapping[str, int] | None = None,
         on_over: Callable[[HostedEpisode], None] = lambda episode: None,
     ) -> None:
-        self._run, self._folder, self._public = run, folder, public
+        self._run, self._folder = run, folder
         self._doors = {} if doors is None else doors
         self._on_over = on_over
         self._lock = threading.Lock()
         self._closing = False
         self._episodes: dict[str, HostedEpisode] = {}
-        self._slots = [Slot(public) for _ in range(size)]
-        self._free: SimpleQueue[Slot] = SimpleQueue()
-        for slot in self._slots:
-            self._free.put(slot)
+        play, before = partial(_hosting, public), partial(start_shared, [run])
+        self._processes = [EpisodeProcess(play, before=before) for _ in range(size)]
+        self._free: SimpleQueue[EpisodeProcess] = SimpleQueue()
+        for process in self._processes:
+            self._free.put(process)
 
     def begin(
         self, instance: str, seed: int | None = None, *, token: str = "", tries: tuple[Try, ...] = ()
@@ -125,33 +148,37 @@ class EpisodeHost:
         if token and (not _TOKEN.fullmatch(token) or token in self._doors):
             raise SetupError("token: give 32 hexadecimal digits that no running episode uses", option="token")
         try:
-            slot = self._free.get_nowait()
+            process = self._free.get_nowait()
         except Empty:
-            raise BusyError(f"{len(self._slots)} episodes are already running, the most at once") from None
+            raise BusyError(
+                f"{len(self._processes)} episodes are already running, the most at once"
+            ) from None
         episode = None
         try:
             with self._lock:
                 job = self._job(name, seed, tries)
                 episode = HostedEpisode(secrets.token_hex(8), job)
                 self._episodes[episode.id] = episode
-            start_shared([job])
-            reply = slot.begin(job, token)
+            process.start()
+            process.send((job, token))
+            try:
+                reply: Opened | Result = process.receive()
+            except (ProcessError, RuntimeError):
+                reply = crashed(job, outside=True)
             if self._closing:
                 raise WorldError(f"{name}: the episode was ended before it had begun")
-            if isinstance(reply, WebspError):
-                raise reply
         except BaseException:
             if episode is not None:
                 del self._episodes[episode.id]
                 episode.over.set()
-            self._free.put(slot)
+            self._free.put(process)
             raise
         if isinstance(reply, Result):
-            self._free.put(slot)
+            self._free.put(process)
             self._keep(episode, reply)
             raise WorldError(f"{name}: {reply.error or reply.reason}")
         self._doors[reply.token] = reply.port
-        threading.Thread(target=self._await_result, args=(slot, episode), daemon=True).start()
+        threading.Thread(target=self._await_result, args=(process, episode), daemon=True).start()
         episode.open(reply)
         return episode
 
@@ -167,8 +194,8 @@ class EpisodeHost:
     def close(self) -> None:
         """End all processes; episodes that run get no result."""
         self._closing = True
-        for slot in self._slots:
-            slot.close()
+        for process in self._processes:
+            process.kill(process.running)
 
     def _job(self, name: str, seed: int | None, tries: tuple[Try, ...]) -> Job:
         """Return the job of an episode that was not played yet."""
@@ -188,13 +215,16 @@ class EpisodeHost:
         failed = [each.result.tries for each in mine if each.job.trial == trial and each.result is not None]
         return replace(job, tries=failed[-1] if failed else job.tries or tries)
 
-    def _await_result(self, slot: Slot, episode: HostedEpisode) -> None:
-        reply = slot.receive()
+    def _await_result(self, process: EpisodeProcess, episode: HostedEpisode) -> None:
+        try:
+            result: Result = process.receive()
+        except (WebspError, RuntimeError):
+            result = crashed(episode.job, outside=True)
         if self._closing:
             episode.over.set()
             return
-        self._free.put(slot)
-        self._keep(episode, reply if isinstance(reply, Result) else crashed(episode.job, outside=True))
+        self._free.put(process)
+        self._keep(episode, result)
 
     def _keep(self, episode: HostedEpisode, result: Result) -> None:
         if self._folder is not None:
@@ -204,3 +234,38 @@ class EpisodeHost:
             self._doors.pop(episode.opened.token, None)
         episode.over.set()
         self._on_over(episode)
+
+
+def _hosting(public: str, tell: Tell) -> AbstractContextManager[Answer]:
+    """Play an episode for each job and token, in its process: tell its addresses, and return its result."""
+
+    def play(asked: tuple[Job, str]) -> Result:
+        job, token = asked
+        return play_job(job, partial(_Hosted, tell, job.run.agent, public, token))
+
+    return nullcontext(play)
+
+
+class _Hosted(OutsideAgent):
+    """An outside agent whose addresses are told to another process."""
+
+    def __init__(self, tell: Tell, name: str, public: str, token: str) -> None:
+        super().__init__(name, public, token)
+        self.observation = "marks"
+        self._tell = tell
+
+    def begin(self, briefing: Briefing) -> None:
+        door, task = self._begin()
+        assert self._env is not None
+        opened = Opened(
+            instruction=task.trajectory.instruction,
+            start_url=self._env.page.url,
+            cdp_url=door.cdp_url,
+            http_url=door.http_url,
+            debugger_address=door.debugger_address,
+            mcp_url=door.mcp_url,
+            finish_url=door.finish_url,
+            token=door.token,
+            port=door.port,
+        )
+        self._tell(opened)

@@ -115,7 +115,7 @@ def run(
         if limits.max_cost is not None:
             check_priced(probe.model for probe in probes)
         if batch.backend == "ray":
-            from websp_gym.cluster import connected
+            from websp_gym.rollouts.ray import connected
 
             stack.enter_context(connected(batch.jobs))
         todo = [job for each in runs for job in _not_done(each, ids, batch)]

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from gymnasium.envs.registration import EnvSpec, register, registry
 
-from websp_gym.env.spawning import end_unguarded, unguarded
 from websp_gym.errors import SetupError, nearest
 from websp_gym.tasks.ids import all_ids, instance_ids, published_id
 
@@ -221,6 +220,7 @@ def _vector(
     import gymnasium as gym
 
     from websp_gym.env.options import refuse_foreign
+    from websp_gym.processes import end_unguarded, unguarded
     from websp_gym.world import make_world
 
     more: dict[str, Any] = (

@@ -11,8 +11,7 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from websp_gym.attach.hosted_process import Opened
-from websp_gym.attach.hosting import EpisodeHost, HostedEpisode
+from websp_gym.attach.hosting import EpisodeHost, HostedEpisode, Opened
 from websp_gym.attach.players import check_extra
 from websp_gym.env.options import Options
 from websp_gym.errors import WorldError, missing_extra

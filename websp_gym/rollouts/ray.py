@@ -1,21 +1,39 @@
-"""Environments on the nodes of a Ray cluster (``RayPool``); needs the extra ``ray``."""
+"""Environments and jobs on the nodes of a Ray cluster (``RayPool``, ``RayTasks``).
+
+Importing this module without the extra ``ray`` raises ``MissingExtraError``.
+"""
 
 from __future__ import annotations
 
+import logging
 import math
+import os
 import queue
+import socket
 import time
-from collections.abc import Mapping
-from contextlib import ExitStack
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import Any, Self
 
-from websp_gym.cluster import connected, ray
-from websp_gym.errors import SetupError, WebspError, WorldError
+from websp_gym.errors import SetupError, WebspError, WorldError, missing_extra
+from websp_gym.processes import LONGEST, ProcessError
+from websp_gym.rollouts.page import Page
 from websp_gym.rollouts.pool import Pool
-from websp_gym.rollouts.process import LONGEST, ProcessError
-from websp_gym.rollouts.remote import RemoteEnv
-from websp_gym.rollouts.worker import Reply, Request, Reset
+from websp_gym.rollouts.remote import RemoteEnv, Request
 
+# Read on import: a cluster started here reports to nobody.
+os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+
+try:
+    import ray
+except ImportError:
+    raise missing_extra("a cluster needs Ray", "ray") from None
+
+_VARIABLE = "RAY_ADDRESS"
+_LOCAL = {"object_store_memory": 128 * 2**20, "include_dashboard": False}
+"""A cluster started here. A page takes some 20 kB of its shared memory, with a picture some 500 kB."""
+_TO_REACH = 10.0
+"""Seconds after which connecting to an address is given up."""
 _TO_START = 600.0
 """Seconds that the actors of all nodes may take to start; one that dies is noticed at once."""
 _TO_END = 120.0
@@ -25,6 +43,85 @@ _TO_TELL = 0.1
 _FRESH = 5.0
 """Seconds after which such an answer is too old."""
 _LOST = (ray.exceptions.RayActorError, ray.exceptions.GetTimeoutError)
+
+
+@contextmanager
+def connected(cpus: int | None = None) -> Iterator[None]:
+    """Connect to the cluster in ``$RAY_ADDRESS``, or start one on this machine that ends with the ``with`` block.
+
+    A connection that the program already has is used and kept.
+
+    Args:
+        cpus: Number of CPUs of a cluster started here. Default: those of the machine.
+
+    Raises:
+        SetupError: There is no cluster at this address, or none could be started.
+    """
+    if ray.is_initialized():
+        yield
+        return
+    address = os.environ.get(_VARIABLE)
+    # Without "local", Ray would connect to any cluster that it finds on this machine.
+    options = {"address": address} if address else {"address": "local", "num_cpus": cpus, **_LOCAL}
+    try:
+        _reach(address or "")
+        ray.init(**options, log_to_driver=False, logging_level=logging.ERROR)
+    except Exception as error:  # Ray raises Exception itself where its own limit of time is over
+        ray.shutdown()
+        what = f"no Ray cluster at {_VARIABLE}={address}" if address else "Ray did not start"
+        raise SetupError(f"{what}: {error}", variable=_VARIABLE if address else None) from error
+    try:
+        yield
+    finally:
+        ray.shutdown()
+
+
+def _reach(address: str) -> None:
+    """Raise ``OSError`` if nothing listens at ``host:port``. Ray would try for ten minutes."""
+    host, _, port = address.rpartition(":")
+    if host and port.isdecimal() and "//" not in host:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=_TO_REACH).close()
+
+
+class RayTasks:
+    """Jobs as Ray tasks of one CPU each: an engine of :func:`websp_gym.runner.processes.map_unordered`.
+
+    Where an error or Ctrl-C ends it, its running tasks end with the connection: Ray 2.60 may end the process itself
+    where a task is cancelled just as it finishes.
+
+    Args:
+        work: Runs one job.
+        processes: Number of CPUs of a cluster started here.
+    """
+
+    def __init__(self, work: Callable[[Any], Any], processes: int) -> None:
+        self._task = ray.remote(num_cpus=1, max_retries=0, scheduling_strategy="SPREAD")(work)
+        self._connection = connected(processes)
+
+    def __enter__(self) -> Self:
+        self._connection.__enter__()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._connection.__exit__(*error)
+
+    def start(self, job: Any) -> Any:
+        """Start a task; return its reference."""
+        return self._task.remote(job)
+
+    def ready(self, running: Sequence[Any], seconds: float) -> Iterable[Any]:
+        """Wait for some seconds at most; return the tasks that have ended."""
+        ended: list[Any] = ray.wait(running, timeout=seconds)[0]
+        return ended
+
+    def result(self, ended: Any) -> Any:
+        """Return the outcome of a task. Raise ``ProcessError`` if its process or node died."""
+        try:
+            return ray.get(ended)
+        except ray.exceptions.RayTaskError as error:
+            raise error.cause from None
+        except ray.exceptions.RayError as error:
+            raise ProcessError(f"the process or the node died: {error}") from error
 
 
 class RayPool(Pool):
@@ -160,10 +257,10 @@ class RayEnv(RemoteEnv):
         """How often its process was replaced, as of the last answer."""
         return self._restarts
 
-    def _start(self) -> None:
+    def start(self) -> None:
         """Do nothing: the actor has started the process."""
 
-    def _answer(self, request: Request) -> Reply:
+    def _call(self, request: Request) -> Page:
         # The actor may take two tries for a reset, and waits for a process that works.
         patience = 2 * LONGEST * self._timeout + _TO_START
         try:
@@ -177,8 +274,10 @@ class RayEnv(RemoteEnv):
         if isinstance(reply, WorldError):
             # The actor began anew in mid-episode.
             raise ProcessError(f"the actor on node {self.node.id[:8]} died: {reply}")
-        answer: Reply = reply
-        return answer
+        if isinstance(reply, WebspError):
+            raise reply
+        page: Page = reply
+        return page
 
 
 class Host:
@@ -193,13 +292,12 @@ class Host:
         """Return the id of the node."""
         return str(ray.get_runtime_context().get_node_id())
 
-    def answer(self, number: int, request: Request) -> tuple[Reply, int]:
+    def answer(self, number: int, request: Request) -> tuple[Page | WebspError, int]:
         """Return the answer of an environment, and how often its process was replaced."""
         env = self._envs[number]
         try:
-            if isinstance(request, Reset):
-                return env.reset(request.instance, request.seed), env.restarts
-            return env.step(request.text), env.restarts
+            page = env.reset(*request) if isinstance(request, tuple) else env.step(request)
+            return page, env.restarts
         except WebspError as error:
             return error, env.restarts
 

@@ -4,24 +4,35 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from websp_gym.env.registration import make_sampled_env
 from websp_gym.errors import SetupError, WebspError, WorldError
-from websp_gym.rollouts.page import Page
-from websp_gym.rollouts.process import EnvProcess, ProcessError
-from websp_gym.rollouts.worker import Reply, Request, Reset, Step
+from websp_gym.processes import Answer, EpisodeProcess, ProcessError, Tell
+from websp_gym.records.results import Try
+from websp_gym.rollouts.page import Page, split_picture
+from websp_gym.scoring.blame import is_own_failure, own_failure
 from websp_gym.scoring.outcome import default_reward
 from websp_gym.world import make_world
 
 if TYPE_CHECKING:
     from multiprocessing.context import SpawnProcess
 
+    from websp_gym.env.sampled import SampledEnv
+
+Request = tuple[str, int] | str
+"""An instance and a seed to reset to, or a reply to carry out."""
 _OWN = {"observation": "give pictures=True for screenshots", "on_error": "a failure is an unscored page"}
 """Options that a ``RemoteEnv`` sets itself, and what to do instead of giving them."""
+_SELECTING = {"ids", "site", "category", "split"}
+_ANY: dict[str, Any] = {"ids": ("*", "*-flow-*", "*-stwab-*")}
+"""Unless the options select some, any instance can be played."""
 
 
 class RemoteEnv:
@@ -53,7 +64,7 @@ class RemoteEnv:
         """How many episodes ended without a score."""
         kind = "marks" if pictures else "text"
         reward = default_reward(str(options.get("world", "sandbox")), training=True)
-        of_env = {
+        self._options = {
             "initial_state": "snapshot",
             "reward": reward,
             **options,
@@ -61,8 +72,9 @@ class RemoteEnv:
             "on_error": "truncate",
         }
         # Building an environment checks all options; in the process it would be too late to say what is wrong.
-        world = make_world(make_sampled_env(**of_env).options.world)
-        self.process = EnvProcess(of_env, world)
+        world = make_world(make_sampled_env(**self._options).options.world)
+        # All processes share one server of the sandbox, so the parent starts it.
+        self.process = EpisodeProcess(partial(_playing, self._options), before=world.browser_args)
         """Its process, which it may share with others (:meth:`share`)."""
         self._number = 0
         self._timeout = timeout
@@ -86,7 +98,8 @@ class RemoteEnv:
             **options: As for one environment.
         """
         envs = [cls(**options) for _ in range(size)]
-        shared = envs[0].process.of_size(size)
+        shared = envs[0].process
+        shared.size = size
         for number, env in enumerate(envs):
             env.process, env._number = shared, number
         return envs
@@ -107,7 +120,7 @@ class RemoteEnv:
 
     def start(self) -> None:
         """Start the process and its browser in the background; otherwise the first reset does."""
-        self._start()
+        self.process.start()
 
     def reset(self, instance: str, seed: int = 0) -> Page:
         """Start an episode. A reset that fails is tried once more in a new process.
@@ -164,23 +177,20 @@ class RemoteEnv:
             self._page = None
             self.process.close()
 
-    def _start(self) -> None:
-        self.process.start()
-
     def _reset(self, instance: str, seed: int, *, last: bool = False) -> Page | None:
         """Return the first page; ``None`` after a failure, or, if this is the last try, an unscored page."""
         try:
-            return self._call(Reset(instance, seed))
+            return self._call((instance, seed))
         except SetupError:
             raise
         except WebspError as error:
             if not isinstance(error, ProcessError):
-                self.process.replace(self._begun_in)
+                self.process.kill(self._begun_in)
             return _broken(Page(instance, seed), error) if last else None
 
     def _step(self, text: str, before: Page) -> Page:
         try:
-            return self._call(Step(text))
+            return self._call(text)
         except ProcessError as error:
             return _broken(replace(before, turn=before.turn + 1), error)
 
@@ -189,13 +199,13 @@ class RemoteEnv:
         page = self._reset(lost.instance, lost.seed)
         if page is None:
             return lost
-        for number, text in enumerate(self._given, 1):
+        for text in self._given:
             page = self._step(text, page)
-            if number == len(self._given) and lost.lost == page.lost == "world":
-                said = f"action {number} ended the episode with an error, and did so again: {page.failure}"
-                return replace(page, reward=0.0, failure=said, lost="")
             if page.done:
-                return page
+                break
+        again = _try_of(page)
+        if page.lost and is_own_failure([_try_of(lost), again]):
+            return replace(page, reward=0.0, failure=own_failure(again), lost="")
         return page
 
     def _keep(self, page: Page) -> Page:
@@ -204,21 +214,65 @@ class RemoteEnv:
         return page
 
     def _call(self, request: Request) -> Page:
-        reply = self._answer(request)
-        if isinstance(reply, Exception):
-            raise reply
-        return reply
-
-    def _answer(self, request: Request) -> Reply:
-        if isinstance(request, Reset):
-            self._start()
-            self._begun_in = self.process.running
+        if isinstance(request, tuple):
+            self._begun_in = self.process.start()
         elif self.process.running is not self._begun_in:
             raise ProcessError("the process of the environment died meanwhile; call reset()")
-        return self.process.ask(self._number, request, self._timeout)
+        self.process.send(request, self._number)
+        page: Page = self.process.receive(self._number, timeout=self._timeout)
+        return page
+
+
+@contextmanager
+def _playing(options: Mapping[str, Any], tell: Tell) -> Iterator[Answer]:
+    """Answer requests with pages, in the process of the environment."""
+    env = make_sampled_env(**({} if _SELECTING & options.keys() else _ANY), **options)
+    with suppress(WebspError):  # the first reset raises it again, and that is answered
+        env.start_browser()
+    page = Page("", 0)
+
+    def answer(request: Request) -> Page:
+        nonlocal page
+        page = _first(env, *request) if isinstance(request, tuple) else _next(env, request, page)
+        return page
+
+    try:
+        yield answer
+    finally:
+        env.close()
+
+
+def _first(env: SampledEnv, instance: str, seed: int) -> Page:
+    seen, _info = env.reset(seed=seed, options={"instance": instance})
+    assert env.task is not None
+    return Page(env.instance.id, seed, 0, dict(env.task.world_episode.account), *split_picture(seen))
+
+
+def _next(env: SampledEnv, text: str, before: Page) -> Page:
+    seen, reward, terminated, truncated, info = env.step(text)
+    observation, picture = split_picture(seen)
+    unscored = info.get("unscored", False)
+    return replace(
+        before,
+        turn=before.turn + 1,
+        observation=observation,
+        picture=picture,
+        reward=None if unscored else reward,
+        done=terminated or truncated,
+        truncated=truncated,
+        reason=info.get("reason", ""),
+        failure=info["verdict"]["reason"] if unscored else "",
+        lost="world" if unscored and info["verdict"]["source"] == "world" else "",
+        costs=info.get("costs"),
+    )
 
 
 def _broken(page: Page, error: WebspError) -> Page:
     """Return a page as the last one of an episode that ended without a score."""
     ended = replace(page, reward=None, done=True, truncated=True, reason="error", failure=str(error))
     return replace(ended, lost="process" if isinstance(error, ProcessError) else "world")
+
+
+def _try_of(page: Page) -> Try:
+    """Return the attempt that ended with a lost page."""
+    return Try(error=page.failure, stage="action" if page.lost == "world" else "process", step=page.turn)

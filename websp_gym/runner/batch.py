@@ -3,7 +3,7 @@
 Three layers: :func:`run_episode` plays one episode, :func:`run_one` builds the environment and the agent and
 turns errors into results, and :func:`run_batch` runs many episodes. An infrastructure error has a status of
 its own and is never a score. An error that the same action of the agent causes twice is the agent's failure
-(:mod:`websp_gym.runner.tries`).
+(:mod:`websp_gym.scoring.blame`).
 """
 
 from __future__ import annotations
@@ -16,20 +16,22 @@ import time
 import traceback
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from websp_gym.agents.registry import OUTSIDE, make_player
 from websp_gym.env.options import Options, kind_for
 from websp_gym.env.registration import make_env
-from websp_gym.env.rollout import Rollout
+from websp_gym.env.rollout import OutsidePlayer, Rollout
 from websp_gym.errors import SetupError, WebspError, WorldBusyError, unwritable
 from websp_gym.records.results import Result, Try, facts_of, spent
-from websp_gym.records.runs import AGENT_LOG, append_result, read_run
+from websp_gym.records.runs import AGENT_LOG, Run, append_result, read_run
 from websp_gym.runner.deaths import died
 from websp_gym.runner.jobs import Job
 from websp_gym.runner.processes import Batch, map_unordered
-from websp_gym.runner.tries import blamed_step, is_blamed, lasting_cause, may_pass, prepared
+from websp_gym.runner.tries import lasting_cause, may_pass, prepared
+from websp_gym.scoring.blame import blamed_step, is_own_failure, own_failure
 from websp_gym.tasks.ids import canonical_id, known_ids
 from websp_gym.texts import encodable
 from websp_gym.world import make_world
@@ -90,27 +92,24 @@ def play_job(job: Job, new_agent: Callable[[], NamedPlayer]) -> Result:
         new_agent: Makes an agent: at first, and again where a model gave no reply.
     """
     agent = prepared(new_agent())
-    asked, tries = [agent], list(job.tries)
-    failed_at = {blamed_step(agent, each) for each in tries} - {None}
+    outside = isinstance(agent, OutsidePlayer)
+    asked, tries, before = [agent], list(job.tries), 0
     for left in range(job.retries, -1, -1):
         result, error = _once_there_is_an_account(job, agent)
         if error is None:
             break
         (failure,) = result.tries
         tries.append(failure)
-        step = blamed_step(agent, failure)
-        if step is not None:
-            if step in failed_at:
-                result = _agent_caused_failure(result, failure)
-                break
-            failed_at.add(step)
+        if is_own_failure(tries[before:], outside=outside):
+            result = _agent_caused_failure(result, failure)
+            break
         if not (left and may_pass(error, failure.stage)):
             break
-        if failure.stage == "agent" and step is None:
+        if failure.stage == "agent" and blamed_step(failure, outside=outside) is None:
             # The model gave no reply, for reasons of its own: a fresh agent gains nothing by it.
             agent = prepared(new_agent())
             asked.append(agent)
-            failed_at.clear()
+            before = len(tries)
     parts = (_spent(each) for each in asked)
     return replace(result, tries=tuple(tries), **spent(part for part in parts if part))
 
@@ -150,17 +149,17 @@ def run_batch(
             append_result(folder, result)
         on_result(result)
 
-    spread, work = map_unordered, run_one
+    work, engine = run_one, None
     if backend == "ray":
-        from websp_gym.runner import ray
+        from websp_gym.rollouts.ray import RayTasks
 
-        spread, work = ray.map_unordered, _run_on_node
+        work, engine = _run_on_node, partial(RayTasks, processes=processes)
         # The processes of a node are in another folder than this one.
         todo = [replace(job, folder=job.folder and job.folder.resolve()) for job in todo]
     elif processes > 1 and len(todo) > 1:
-        start_shared(todo)
+        start_shared(job.run for job in todo)
     batch = Batch(work, todo, again=_retry_of, on_crash=crashed, on_result=keep, go_on=go_on)
-    return spread(batch, processes)
+    return map_unordered(batch, processes, engine)
 
 
 def _once_there_is_an_account(job: Job, agent: NamedPlayer) -> tuple[Result, Exception | None]:
@@ -305,7 +304,7 @@ def _agent_caused_failure(result: Result, failure: Try) -> Result:
         source="runner",
         end_reason="error",
         error=None,
-        reason=f"action {failure.step} ended the episode with an error, and did so again: {failure.error}",
+        reason=own_failure(failure),
     )
 
 
@@ -327,7 +326,7 @@ def crashed(job: Job, *, outside: bool | None = None) -> Result:
     result = replace(_unplayed(job, lost), tries=tries)
     is_outside = job.run.player.partition(":")[0] in OUTSIDE if outside is None else outside
     # It has the means to end the process, and it must not gain by it.
-    if is_outside and sum(is_blamed(each) for each in tries) > 1:
+    if is_outside and is_own_failure(tries, outside=True):
         return replace(_agent_caused_failure(result, failure), trajectory=failure.trajectory)
     return result
 
@@ -343,7 +342,7 @@ def _run_on_node(job: Job) -> Result:
     return run_one(job)
 
 
-def start_shared(jobs: Iterable[Job]) -> None:
+def start_shared(runs: Iterable[Run]) -> None:
     """Start the sandbox in this process, so that all processes find it and share it."""
-    if any(job.options.get("world", Options.world) == "sandbox" for job in jobs):
+    if any(run.options.get("world", Options.world) == "sandbox" for run in runs):
         make_world("sandbox").browser_args()

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-import signal
-import threading
-from collections.abc import Callable, Iterable
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import KW_ONLY, dataclass
-from typing import Generic, TypeVar
+from functools import partial
+from multiprocessing.connection import wait
+from typing import Any, Generic, Protocol, Self, TypeVar
+
+from websp_gym.processes import Answer, EpisodeProcess, ProcessError, Tell
 
 Item = TypeVar("Item")
 Outcome = TypeVar("Outcome")
 
-POLL = 0.2
+_POLL = 0.2
 """Seconds after which a waiting thread looks for Ctrl-C: one that comes just before a wait does not end it."""
 
 
@@ -42,79 +43,96 @@ class Batch(Generic[Item, Outcome]):
     go_on: Callable[[int], bool] = lambda running: True
 
 
-def map_unordered(batch: Batch[Item, Outcome], processes: int) -> list[Outcome]:
-    """Run a batch over several processes, or in this one if there is only one; return the outcomes as they arrive."""
-    work, go_on = batch.work, batch.go_on
-    todo = list(batch.jobs)
-    outcomes: list[Outcome] = []
+class Engine(Protocol):
+    """Where jobs run: the processes of this machine, or a cluster."""
+
+    def start(self, job: Any) -> Any:
+        """Start a job; return what stands for it while it runs."""
+
+    def ready(self, running: Sequence[Any], seconds: float) -> Iterable[Any]:
+        """Wait for some seconds at most; return which jobs have ended."""
+
+    def result(self, ended: Any) -> Any:
+        """Return the outcome of a job that has ended. Raise ``ProcessError`` if its process or node died."""
+
+
+def map_unordered(
+    batch: Batch[Item, Outcome],
+    processes: int,
+    engine: Callable[[Callable[[Item], Outcome]], AbstractContextManager[Engine]] | None = None,
+) -> list[Outcome]:
+    """Run a batch, at most ``processes`` jobs at once; return the outcomes as they arrive.
+
+    Args:
+        batch: The batch.
+        processes: Number of processes.
+        engine: Makes the engine. Default: processes of this machine, but this one for one process or one job.
+    """
+    todo, outcomes = deque(batch.jobs), []
 
     def done(outcome: Outcome) -> None:
         outcomes.append(outcome)
         batch.on_result(outcome)
 
-    if processes <= 1 or len(todo) <= 1:
-        for job in todo:
-            if not go_on(0):
-                break
-            done(work(job))
+    if engine is None and (processes <= 1 or len(todo) <= 1):
+        while todo and batch.go_on(0):
+            done(batch.work(todo.popleft()))
         return outcomes
-    while todo and go_on(0):
-        suspects, todo = _run_pool(work, todo, min(processes, len(todo)), done, go_on)
-        for job in map(batch.again, suspects):
-            # One at a time: a job that kills its process must not use up the retries of the others.
-            for dead in _run_pool(work, [job], 1, done)[0]:
-                done(batch.on_crash(dead))
+    running: dict[Any, tuple[Item, bool]] = {}
+    with (engine or _Processes)(batch.work) as workers:
+        while running or (todo and batch.go_on(0)):
+            while todo and len(running) < processes and batch.go_on(len(running)):
+                job = todo.popleft()
+                running[workers.start(job)] = job, False
+            for ended in workers.ready([*running], _POLL) if running else ():
+                job, retried = running.pop(ended)
+                try:
+                    outcome: Outcome = workers.result(ended)
+                except ProcessError:
+                    if not retried:
+                        job = batch.again(job)
+                        running[workers.start(job)] = job, True
+                        continue
+                    outcome = batch.on_crash(job)
+                done(outcome)
     return outcomes
 
 
-def _run_pool(
-    work: Callable[[Item], Outcome],
-    jobs: list[Item],
-    processes: int,
-    done: Callable[[Outcome], None],
-    go_on: Callable[[int], bool] = lambda running: True,
-) -> tuple[list[Item], list[Item]]:
-    """Run jobs until all are done, ``go_on`` returns False, or a process dies.
+class _Processes:
+    """Processes of this machine, each for one job at a time."""
 
-    Returns:
-        The jobs that were running when a process died, and the jobs not started.
-    """
-    left = list(jobs)
-    broken: list[Item] = []
-    running: dict[Future[Outcome], Item] = {}
-    # Playwright does not work in a forked process.
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(processes, mp_context=context, initializer=follow_parent) as pool:
-        try:
-            while running or (left and not broken and go_on(0)):
-                while left and len(running) < processes and not broken and go_on(len(running)):
-                    job = left.pop(0)
-                    try:
-                        running[pool.submit(work, job)] = job
-                    except BrokenProcessPool:
-                        broken.append(job)
-                for future in wait(running, timeout=POLL, return_when=FIRST_COMPLETED).done:
-                    job = running.pop(future)
-                    try:
-                        done(future.result())
-                    except BrokenProcessPool:
-                        broken.append(job)
-        except BaseException:
+    def __init__(self, work: Callable[[Any], Any]) -> None:
+        self._play = partial(_worker, work)
+        self._all: set[EpisodeProcess] = set()
+        self._idle: list[EpisodeProcess] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_error: object) -> None:
+        if kind is not None:
             # Do not wait for the running jobs: an episode may take minutes.
-            for process in list(pool._processes.values()):
-                process.terminate()
-            raise
-    return broken, left
+            for process in self._all:
+                process.kill(process.running)
+        elif self._all:
+            with ThreadPoolExecutor(len(self._all)) as threads:
+                list(threads.map(EpisodeProcess.close, self._all))
+
+    def start(self, job: Any) -> EpisodeProcess:
+        process = self._idle.pop() if self._idle else EpisodeProcess(self._play)
+        self._all.add(process)
+        process.start()
+        process.send(job)
+        return process
+
+    def ready(self, running: Sequence[EpisodeProcess], seconds: float) -> Iterable[EpisodeProcess]:
+        signs: dict[Any, EpisodeProcess] = {sign: each for each in running for sign in each.signs}
+        return {signs[sign] for sign in wait([*signs], seconds)}
+
+    def result(self, ended: EpisodeProcess) -> Any:
+        self._idle.append(ended)
+        return ended.receive()
 
 
-def follow_parent() -> None:
-    """Ignore Ctrl-C, which the parent handles by ending its processes, and exit when the parent dies."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    parent = multiprocessing.parent_process()
-
-    def follow() -> None:
-        if parent is not None:
-            parent.join()
-            os.kill(os.getpid(), signal.SIGTERM)
-
-    threading.Thread(target=follow, daemon=True).start()
+def _worker(work: Callable[[Any], Any], tell: Tell) -> AbstractContextManager[Answer]:
+    return nullcontext(work)

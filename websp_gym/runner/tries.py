@@ -1,10 +1,4 @@
-"""Retry an episode that an error ended, and decide whether the agent is to blame.
-
-A losing agent must not gain from an error: a retry repeats the actions it has already given and asks it only
-for later ones. An action that ends the episode with an error a second time is the agent's failure. The actions of
-an agent that drives the browser itself cannot be repeated, so it begins again; a second error while it acts is its
-failure.
-"""
+"""Retry an episode that an error ended: a retry repeats the actions already given and asks only for later ones."""
 
 from __future__ import annotations
 
@@ -18,10 +12,8 @@ if TYPE_CHECKING:
     from websp_gym.agents import Agent, Briefing, Turn
     from websp_gym.agents.base import NamedPlayer
     from websp_gym.observation import ObservationKind
-    from websp_gym.records.results import Stage, Try
+    from websp_gym.records.results import Stage
 
-_OF_MODELS = ("JudgeError", "ModelError")
-"""What errors of models begin with in a :class:`~websp_gym.records.results.Try`."""
 _PASSING = ("timeout", "rate_limit", "server", "connection")
 """Kinds of model errors that a retry may avoid."""
 
@@ -62,24 +54,6 @@ class Remembered:
 def prepared(agent: NamedPlayer) -> NamedPlayer:
     """Return an agent as it plays several attempts of an episode."""
     return agent if isinstance(agent, OutsidePlayer) else Remembered(cast("Agent", agent))
-
-
-def blamed_step(agent: NamedPlayer, failure: Try) -> int | None:
-    """Return the step for which an agent is to blame if an attempt ends there again; ``None`` for no such step."""
-    if isinstance(agent, OutsidePlayer):
-        return 0 if is_blamed(failure) else None  # whichever step it was
-    return failure.step if failure.stage == "action" else None
-
-
-def is_blamed(failure: Try) -> bool:
-    """Return whether an agent that drives the browser itself is to blame if an attempt ends in such a way again.
-
-    That is wherever it can cause an error: from its first moment at the door to the verdict, and also where the
-    process dies. A model that judges it is out of its reach.
-    """
-    if failure.stage == "process":
-        return failure.step > 0
-    return failure.stage in ("agent", "action", "scoring") and not failure.error.startswith(_OF_MODELS)
 
 
 def may_pass(error: Exception, stage: Stage) -> bool:
