@@ -69,11 +69,6 @@ class EpisodeProcess:
         """The running process; ``None`` before it starts and after it was ended."""
         return self._process
 
-    @property
-    def signs(self) -> Sequence[Connection | int]:
-        """What :func:`multiprocessing.connection.wait` waits for: a message on the first connection, or its end."""
-        return [self._connections[0], self._process.sentinel] if self._process is not None else []
-
     def start(self) -> SpawnProcess:
         """Start the process, unless it runs; return it."""
         with self._lock:

@@ -1,4 +1,4 @@
-"""Environments and jobs on the nodes of a Ray cluster (``RayPool``, ``RayTasks``).
+"""Environments and jobs on the nodes of a Ray cluster (``RayPool``, ``tasks``).
 
 Importing this module without the extra ``ray`` raises ``MissingExtraError``.
 """
@@ -11,9 +11,11 @@ import os
 import queue
 import socket
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
-from typing import Any, Self
+from functools import partial
+from typing import Any
 
 from websp_gym.errors import SetupError, WebspError, WorldError, missing_extra
 from websp_gym.processes import LONGEST, ProcessError
@@ -83,45 +85,33 @@ def _reach(address: str) -> None:
         socket.create_connection((host.strip("[]"), int(port)), timeout=_TO_REACH).close()
 
 
-class RayTasks:
-    """Jobs as Ray tasks of one CPU each: an engine of :func:`websp_gym.runner.processes.map_unordered`.
+@contextmanager
+def tasks(work: Callable[[Any], Any], processes: int) -> Iterator[Callable[[Any], Future[Any]]]:
+    """Run jobs as Ray tasks of one CPU each: an engine of :func:`websp_gym.runner.processes.map_unordered`.
 
     Where an error or Ctrl-C ends it, its running tasks end with the connection: Ray 2.60 may end the process itself
     where a task is cancelled just as it finishes.
-
-    Args:
-        work: Runs one job.
-        processes: Number of CPUs of a cluster started here.
     """
+    with connected(processes):
+        task = ray.remote(num_cpus=1, max_retries=0, scheduling_strategy="SPREAD")(work)
 
-    def __init__(self, work: Callable[[Any], Any], processes: int) -> None:
-        self._task = ray.remote(num_cpus=1, max_retries=0, scheduling_strategy="SPREAD")(work)
-        self._connection = connected(processes)
+        def start(job: Any) -> Future[Any]:
+            outcome: Future[Any] = Future()
+            task.remote(job).future().add_done_callback(partial(_settle, outcome))
+            return outcome
 
-    def __enter__(self) -> Self:
-        self._connection.__enter__()
-        return self
+        yield start
 
-    def __exit__(self, *error: Any) -> None:
-        self._connection.__exit__(*error)
 
-    def start(self, job: Any) -> Any:
-        """Start a task; return its reference."""
-        return self._task.remote(job)
-
-    def ready(self, running: Sequence[Any], seconds: float) -> Iterable[Any]:
-        """Wait for some seconds at most; return the tasks that have ended."""
-        ended: list[Any] = ray.wait(running, timeout=seconds)[0]
-        return ended
-
-    def result(self, ended: Any) -> Any:
-        """Return the outcome of a task. Raise ``ProcessError`` if its process or node died."""
-        try:
-            return ray.get(ended)
-        except ray.exceptions.RayTaskError as error:
-            raise error.cause from None
-        except ray.exceptions.RayError as error:
-            raise ProcessError(f"the process or the node died: {error}") from error
+def _settle(outcome: Future[Any], task: Future[Any]) -> None:
+    """Set the outcome of a task that has ended."""
+    error = task.exception()
+    if error is None:
+        outcome.set_result(task.result())
+    elif isinstance(error, ray.exceptions.RayTaskError):
+        outcome.set_exception(error.cause)
+    else:
+        outcome.set_exception(ProcessError(f"the process or the node died: {error}"))
 
 
 class RayPool(Pool):

@@ -16,7 +16,6 @@ import time
 import traceback
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -151,9 +150,9 @@ def run_batch(
 
     work, engine = run_one, None
     if backend == "ray":
-        from websp_gym.rollouts.ray import RayTasks
+        from websp_gym.rollouts import ray
 
-        work, engine = _run_on_node, partial(RayTasks, processes=processes)
+        work, engine = _run_on_node, ray.tasks
         # The processes of a node are in another folder than this one.
         todo = [replace(job, folder=job.folder and job.folder.resolve()) for job in todo]
     elif processes > 1 and len(todo) > 1:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
-from multiprocessing.connection import wait
-from typing import Any, Generic, Protocol, Self, TypeVar
+from typing import Any, Generic, TypeVar
 
 from websp_gym.processes import Answer, EpisodeProcess, ProcessError, Tell
 
@@ -43,30 +42,18 @@ class Batch(Generic[Item, Outcome]):
     go_on: Callable[[int], bool] = lambda running: True
 
 
-class Engine(Protocol):
-    """Where jobs run: the processes of this machine, or a cluster."""
-
-    def start(self, job: Any) -> Any:
-        """Start a job; return what stands for it while it runs."""
-
-    def ready(self, running: Sequence[Any], seconds: float) -> Iterable[Any]:
-        """Wait for some seconds at most; return which jobs have ended."""
-
-    def result(self, ended: Any) -> Any:
-        """Return the outcome of a job that has ended. Raise ``ProcessError`` if its process or node died."""
+Engine = Callable[[Callable[[Any], Any], int], AbstractContextManager[Callable[[Any], "Future[Any]"]]]
+"""Where jobs run: from the work and the most jobs at once to a function that starts one. The future of a job raises
+``ProcessError`` if its process or node died."""
 
 
-def map_unordered(
-    batch: Batch[Item, Outcome],
-    processes: int,
-    engine: Callable[[Callable[[Item], Outcome]], AbstractContextManager[Engine]] | None = None,
-) -> list[Outcome]:
+def map_unordered(batch: Batch[Item, Outcome], processes: int, engine: Engine | None = None) -> list[Outcome]:
     """Run a batch, at most ``processes`` jobs at once; return the outcomes as they arrive.
 
     Args:
         batch: The batch.
         processes: Number of processes.
-        engine: Makes the engine. Default: processes of this machine, but this one for one process or one job.
+        engine: Where the jobs run. Default: processes of this machine; this one for one process or one job.
     """
     todo, outcomes = deque(batch.jobs), []
 
@@ -78,61 +65,54 @@ def map_unordered(
         while todo and batch.go_on(0):
             done(batch.work(todo.popleft()))
         return outcomes
-    running: dict[Any, tuple[Item, bool]] = {}
-    with (engine or _Processes)(batch.work) as workers:
+    running: dict[Future[Outcome], tuple[Item, bool]] = {}
+    with (engine or _on_this_machine)(batch.work, processes) as start:
         while running or (todo and batch.go_on(0)):
             while todo and len(running) < processes and batch.go_on(len(running)):
                 job = todo.popleft()
-                running[workers.start(job)] = job, False
-            for ended in workers.ready([*running], _POLL) if running else ():
+                running[start(job)] = job, False
+            for ended in wait(running, timeout=_POLL, return_when=FIRST_COMPLETED).done:
                 job, retried = running.pop(ended)
                 try:
-                    outcome: Outcome = workers.result(ended)
+                    outcome = ended.result()
                 except ProcessError:
                     if not retried:
                         job = batch.again(job)
-                        running[workers.start(job)] = job, True
+                        running[start(job)] = job, True
                         continue
                     outcome = batch.on_crash(job)
                 done(outcome)
     return outcomes
 
 
-class _Processes:
-    """Processes of this machine, each for one job at a time."""
+@contextmanager
+def _on_this_machine(work: Callable[[Any], Any], size: int) -> Iterator[Callable[[Any], Future[Any]]]:
+    """Run jobs in processes of this machine, each for one job at a time."""
+    every = [EpisodeProcess(partial(_answering, work)) for _ in range(size)]
+    idle = [*every]
 
-    def __init__(self, work: Callable[[Any], Any]) -> None:
-        self._play = partial(_worker, work)
-        self._all: set[EpisodeProcess] = set()
-        self._idle: list[EpisodeProcess] = []
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *_error: object) -> None:
-        if kind is not None:
-            # Do not wait for the running jobs: an episode may take minutes.
-            for process in self._all:
-                process.kill(process.running)
-        elif self._all:
-            with ThreadPoolExecutor(len(self._all)) as threads:
-                list(threads.map(EpisodeProcess.close, self._all))
-
-    def start(self, job: Any) -> EpisodeProcess:
-        process = self._idle.pop() if self._idle else EpisodeProcess(self._play)
-        self._all.add(process)
-        process.start()
+    def start(job: Any) -> Future[Any]:
+        process = idle.pop()
+        process.start()  # not in the thread, which would also start one after Ctrl-C
         process.send(job)
-        return process
+        return threads.submit(outcome, process)
 
-    def ready(self, running: Sequence[EpisodeProcess], seconds: float) -> Iterable[EpisodeProcess]:
-        signs: dict[Any, EpisodeProcess] = {sign: each for each in running for sign in each.signs}
-        return {signs[sign] for sign in wait([*signs], seconds)}
+    def outcome(process: EpisodeProcess) -> Any:
+        try:
+            return process.receive()
+        finally:
+            idle.append(process)
 
-    def result(self, ended: EpisodeProcess) -> Any:
-        self._idle.append(ended)
-        return ended.receive()
+    with ThreadPoolExecutor(size) as threads:
+        try:
+            yield start
+        except BaseException:
+            # Do not wait for the running jobs: an episode may take minutes.
+            for process in every:
+                process.kill(process.running)
+            raise
+        list(threads.map(EpisodeProcess.close, every))
 
 
-def _worker(work: Callable[[Any], Any], tell: Tell) -> AbstractContextManager[Answer]:
+def _answering(work: Callable[[Any], Any], tell: Tell) -> AbstractContextManager[Answer]:
     return nullcontext(work)
