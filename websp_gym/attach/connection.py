@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
+import contextlib
 import json
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, TypeGuard
 
-from websp_gym.attach.episode import TO_ANSWER
 from websp_gym.attach.rules import RUNS_A_SCRIPT, RefusedError, check, check_address, rule_of
+from websp_gym.browser.devtools import CommandError, Message, dumped, id_of
 
 if TYPE_CHECKING:
     from websp_gym.attach.episode import AttachedEpisode
 
-Message = dict[str, Any]
 _OWN_WORLD = "outside:"
 """What the names of an agent's isolated worlds begin with in the browser: it sees those only, without this."""
 _REFUSED = -32000
@@ -47,7 +46,7 @@ class Connection:
     def __init__(
         self,
         episode: AttachedEpisode,
-        send: Callable[[bytes], None],
+        send: Callable[[bytes], object],
         page: str | None = None,
         end: Callable[[], None] = lambda: None,
     ) -> None:
@@ -63,9 +62,8 @@ class Connection:
         """DevTools ids of the targets of the sessions."""
         self._worlds: dict[str, dict[int | str, bool]] = {}
         """Whether each execution context that a session knows is the agent's to use."""
-        self._numbers = itertools.count(1_800_000_000)
-        self._waiting: dict[tuple[str, int], Callable[[Message], Message | None]] = {}
-        """What is done with the answers to some commands, by session and id."""
+        self._edits: dict[tuple[str, int], Callable[[Message], Message]] = {}
+        """What is done with the answers to some of the agent's commands, by session and id."""
         self._streams: set[str] = set()
         """Handles of what the browser has made for the agent, which it may read."""
         self._told: set[str] = set()
@@ -79,10 +77,13 @@ class Connection:
         pipe = self._episode.pipe
         self._root = self._session = await pipe.browser_session(self._hear)
         if self._page is not None:
-            answer = await self._ask(self._root, "Target.attachToTarget", targetId=self._page, flatten=True)
-            if "error" in answer:
-                raise RefusedError("there is no such tab")
-            self._root = answer["result"]["sessionId"]
+            try:
+                attached = await pipe.ask(
+                    self._session, "Target.attachToTarget", targetId=self._page, flatten=True
+                )
+            except CommandError:
+                raise RefusedError("there is no such tab") from None
+            self._root = attached["sessionId"]
             self._targets[self._root] = self._page
 
     def close(self) -> None:
@@ -116,16 +117,15 @@ class Connection:
         except (ValueError, TypeError, KeyError, RecursionError):
             why = "a message needs an id (a whole number from 0 to 2147483647), a method and params"
             named = {"id": number} if _is_id(number) else {}
-            self._send(_dumped({**named, "error": {"code": -32600, "message": why}}))
+            self._send(dumped({**named, "error": {"code": -32600, "message": why}}))
             return
         of_root = "sessionId" not in message
         try:
             await self._carry_out(session, number, method, arguments)
-        except RefusedError as refusal:
-            self._episode.note_refusal(method, str(refusal))
-            self._answer(
-                session, number, {"error": {"code": _REFUSED, "message": str(refusal)}}, root=of_root
-            )
+        except (RefusedError, CommandError) as error:
+            if isinstance(error, RefusedError):
+                self._episode.note_refusal(method, str(error))
+            self._answer(session, number, {"error": {"code": _REFUSED, "message": str(error)}}, root=of_root)
 
     async def _carry_out(self, session: str, number: int, method: str, arguments: Message) -> None:
         if session != self._root and session not in self._targets:
@@ -145,10 +145,8 @@ class Connection:
         target = self._targets.get(session, "")
         if method == "Storage.getCookies" and target:
             # The session of a tab has no context to be told, and would show the cookies of another one.
-            answer = await self._ask(self._session, method, **arguments)
-            self._answer(
-                session, number, {name: answer[name] for name in ("result", "error") if name in answer}
-            )
+            result = await self._episode.pipe.ask(self._session, method, **arguments)
+            self._answer(session, number, {"result": result})
             return
         action = self._episode.reader.read(method, arguments, target, session, number)
         if action is not None:
@@ -156,11 +154,11 @@ class Connection:
             if refusal:
                 raise RefusedError(refusal)
         if method == "Target.getTargets":
-            self._waiting[session, number] = self._own_targets
+            self._edits[session, number] = self._own_targets
         elif method == "Page.printToPDF":
-            self._waiting[session, number] = self._note_stream
+            self._edits[session, number] = self._note_stream
         elif method == "Page.createIsolatedWorld":
-            self._waiting[session, number] = lambda answer: self._note_world(session, answer)
+            self._edits[session, number] = lambda answer: self._note_world(session, answer)
         elif method in RUNS_A_SCRIPT:
             self._episode.scripts.begin(session, number)
         elif method in ("Page.enable", "Page.disable"):
@@ -188,39 +186,38 @@ class Connection:
         if given is not None and given not in self._targets.values():
             await self._check_target(given)
         if method == "Page.navigateToHistoryEntry":
-            history = await self._ask(session, "Page.getNavigationHistory")
-            entries = history.get("result", {}).get("entries", [])
-            entry = next((each for each in entries if each.get("id") == arguments.get("entryId")), None)
-            if entry is not None:
-                check_address(entry.get("url"))
+            history = await self._episode.pipe.ask(session, "Page.getNavigationHistory")
+            for entry in history["entries"]:
+                if entry["id"] == arguments.get("entryId"):
+                    check_address(entry.get("url"))
         return arguments
 
     async def _check_target(self, given: object) -> None:
         """Raise ``RefusedError`` unless a target is one of the episode's."""
-        info = await self._episode.ask_own("Target.getTargetInfo", targetId=given)
-        if not self._is_ours(info.get("result", {}).get("targetInfo", {})):
-            raise RefusedError("No target with given id found")
+        with contextlib.suppress(CommandError):
+            if self._is_ours(
+                (await self._episode.ask_own("Target.getTargetInfo", targetId=given))["targetInfo"]
+            ):
+                return
+        raise RefusedError("No target with given id found")
 
     # ---------------------------------------------------------------- from the browser
     def _hear(self, text: bytes, session: str) -> None:
         """Take a message of the browser, on its loop."""
         if self.closed:
             return
-        number = _number_of(text)
+        number = id_of(text)
         if number is not None:
             self._episode.reader.answered(session, number)
             self._episode.scripts.end(session, number)
-        if (session, number) in self._waiting:
-            assert number is not None
-            answer = self._waiting.pop((session, number))(json.loads(text))
-            if answer is None:
-                return
-            text = _dumped(answer)
-        elif number is None and any(each in text[:60] for each in _READ):
+            edit = self._edits.pop((session, number), None)
+            if edit is not None:
+                text = dumped(edit(json.loads(text)))
+        elif any(each in text[:60] for each in _READ):
             event = self._event(json.loads(text), session)
             if event is None:
                 return
-            text = _dumped(event)
+            text = dumped(event)
         text = self._episode.secrets.cut(text)
         if session == self._root:
             text = _without_session(text, session)
@@ -306,38 +303,20 @@ class Connection:
 
     def _let_go(self, session: str, child: str) -> None:
         """Detach from a target that is none of the episode's."""
-        for method, arguments, via in (
-            ("Runtime.runIfWaitingForDebugger", {}, child),
-            ("Target.detachFromTarget", {"sessionId": child}, session),
-        ):
-            number = next(self._numbers)
-            self._waiting[via, number] = lambda _: None
-            self._pass(via, number, method, arguments)
+        self._episode.pipe.command(child, "Runtime.runIfWaitingForDebugger", {})
+        self._episode.pipe.command(session, "Target.detachFromTarget", {"sessionId": child})
 
     def _is_ours(self, info: Message) -> bool:
         return info.get("browserContextId") == self._episode.context and info.get("type") != "browser"
 
     # ---------------------------------------------------------------- messages
-    async def _ask(self, session: str, method: str, **arguments: Any) -> Message:
-        """Send a command of our own in a session of the agent and return its answer."""
-        number = next(self._numbers)
-        answered: asyncio.Future[Message] = asyncio.get_running_loop().create_future()
-
-        def done(answer: Message) -> None:
-            if not answered.done():
-                answered.set_result(answer)
-
-        self._waiting[session, number] = done
-        self._pass(session, number, method, arguments)
-        return await asyncio.wait_for(answered, TO_ANSWER)
-
     def _pass(self, session: str, number: int, method: str, arguments: Message) -> None:
         message = {"id": number, "method": method, "params": arguments, "sessionId": session}
-        self._episode.pipe.send(_dumped(message))
+        self._episode.pipe.send(dumped(message))
 
     def _answer(self, session: str, number: int, outcome: Message, *, root: bool | None = None) -> None:
         of_root = session == self._root if root is None else root
-        self._send(_dumped({"id": number, **outcome, **({} if of_root else {"sessionId": session})}))
+        self._send(dumped({"id": number, **outcome, **({} if of_root else {"sessionId": session})}))
 
 
 def _is_id(number: object) -> TypeGuard[int]:
@@ -354,18 +333,6 @@ _EMPTY: dict[str, Message] = {
 
 def _key(value: object) -> int | str:
     return value if isinstance(value, int | str) else ""
-
-
-def _dumped(message: Message) -> bytes:
-    return json.dumps(message, separators=(",", ":")).encode("ascii")
-
-
-def _number_of(text: bytes) -> int | None:
-    """Return the id of an answer; ``None`` for an event."""
-    if not text.startswith(b'{"id":'):
-        return None
-    digits = text[6:20].partition(b",")[0].rstrip(b"}")
-    return int(digits) if digits.lstrip(b"-").isdigit() else None
 
 
 def _without_session(text: bytes, session: str) -> bytes:

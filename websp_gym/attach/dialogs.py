@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 PATIENCE = 20.0
 """Seconds that an agent has to answer a dialog, which holds its page up; then it is answered as for any agent."""
-Send = Callable[[str, str, Mapping[str, Any]], None]
+Send = Callable[[str, str, Mapping[str, Any]], object]
 
 
 class OutsideDialogs:

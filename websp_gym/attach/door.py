@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import hmac
-import json
 import secrets
 import socket
 from importlib import import_module
@@ -21,9 +20,9 @@ from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from websp_gym.attach.connection import Connection
 from websp_gym.attach.described import protocol
-from websp_gym.attach.episode import TO_ANSWER
 from websp_gym.attach.finishing import ending_in, usage_in
 from websp_gym.attach.rules import RefusedError
+from websp_gym.browser.devtools import CommandError, Commands
 from websp_gym.errors import WebspError
 from websp_gym.serving import is_loopback
 
@@ -46,6 +45,8 @@ _LARGEST_ANSWER = 1_000_000
 _LOCAL = "127.0.0.1"
 _LOCAL_NAMES = (_LOCAL, "localhost")
 _TO_END = 3.0
+_TO_CARRY_OUT = 60.0
+"""Seconds that a command may take once it may pass."""
 _TOOLS = "websp_gym.attach.mcp"
 
 
@@ -227,7 +228,7 @@ class Door:
         return Response("not found", 404)
 
     async def _version(self, request: Request) -> Mapping[str, Any]:
-        found = (await self._episode.ask_own("Browser.getVersion"))["result"]
+        found = await self._episode.ask_own("Browser.getVersion")
         return {
             "Browser": found["product"],
             "Protocol-Version": found["protocolVersion"],
@@ -283,28 +284,21 @@ class Door:
         Raises:
             RefusedError: It is refused, or the browser did not carry it out.
         """
-        answered: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
-
-        def hear(message: bytes) -> None:
-            answer = json.loads(message)
-            if answer.get("id") == 1 and not answered.done():
-                answered.set_result(answer)
-
-        connection = Connection(self._episode, hear)
+        commands = Commands()
+        connection = Connection(self._episode, commands.receive)
         await connection.open()
         try:
-            await connection.take(json.dumps({"id": 1, "method": method, "params": arguments}))
-            answer = await asyncio.wait_for(answered, TO_ANSWER)
+            command = commands.command(method, arguments)
+            await connection.take(command.text)
+            return await asyncio.wait_for(asyncio.wrap_future(command.result), _TO_CARRY_OUT)
+        except CommandError as error:
+            raise RefusedError(str(error)) from None
         finally:
             connection.close()
-        if "error" in answer:
-            raise RefusedError(answer["error"]["message"])
-        result: dict[str, Any] = answer["result"]
-        return result
 
     async def _pages(self) -> list[dict[str, Any]]:
         """Return what the browser tells of the tabs of the episode."""
-        targets = (await self._episode.ask_own("Target.getTargets"))["result"]["targetInfos"]
+        targets = (await self._episode.ask_own("Target.getTargets"))["targetInfos"]
         mine = self._episode.context
         return [info for info in targets if info.get("browserContextId") == mine and info["type"] == "page"]
 

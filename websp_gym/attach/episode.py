@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import itertools
 import json
 import time
 from collections import deque
@@ -57,14 +56,11 @@ class _Last:
     turn: Turn
 
 
-TO_ANSWER = 60.0
-"""Seconds that the browser may take to answer a command of ours."""
 _TO_HEAR = 10.0
 """Seconds that the browser may take to tell what happened before the end."""
 _LOOK, _MOMENT = 0.1, 0.002
 """Seconds between two looks at what the browser tells while no turn comes, and how long one takes at least."""
 _HEARD = (
-    b'{"id"',
     b'{"method":"Target.attachedToTarget',
     b'{"method":"Runtime.bindingCalled',
     b'{"method":"Runtime.executionContext',
@@ -104,7 +100,7 @@ class AttachedEpisode:
         self.pipe = pipe
         self.secrets = Secrets(secrets)
         self.reader = CommandReader(pipe.loop.call_later, time.monotonic)
-        self.scripts = ScriptWatch(self._send_in, self._script_acted, self.reader.focus_moved, time.monotonic)
+        self.scripts = ScriptWatch(pipe.command, self._script_acted, self.reader.focus_moved, time.monotonic)
         self.observation = observation
         self.over_because = ""
         self.at_last_turn = False
@@ -115,13 +111,11 @@ class AttachedEpisode:
         info = session_of(context.pages[0]).send("Target.getTargetInfo")["targetInfo"]
         self.context: str = info["browserContextId"]
         self.told_by: set[Callable[[str], bool]] = set()
-        self.dialogs = OutsideDialogs(dialogs, self._send_in, pipe.loop.call_later, self._tells)
+        self.dialogs = OutsideDialogs(dialogs, pipe.command, pipe.loop.call_later, self._tells)
         self._tabs = tabs
         self._turns: deque[Turn | _Asked | _Last] = deque()
         self._asked: _Asked | None = None
         self._arrived: Future[None] = Future()
-        self._numbers = itertools.count(1)
-        self._answers: dict[int, asyncio.Future[Mapping[str, Any]]] = {}
         self.own_session = pipe.run(pipe.browser_session(self._hear))
         pipe.run(self._watch_tabs())
 
@@ -263,22 +257,9 @@ class AttachedEpisode:
         if reason != self.over_because:
             self.refused[method] = self.refused.get(method, 0) + 1
 
-    def send_own(self, message: Mapping[str, Any]) -> None:
-        """Send a command in our own session."""
-        self.pipe.send(json.dumps({**message, "sessionId": self.own_session}).encode())
-
     async def ask_own(self, method: str, **arguments: Any) -> Mapping[str, Any]:
-        """Send a command in our own session and return the answer. Raises ``WorldError`` if there is none."""
-        number = next(self._numbers)
-        answered: asyncio.Future[Mapping[str, Any]] = asyncio.get_running_loop().create_future()
-        self._answers[number] = answered
-        self.send_own({"id": number, "method": method, "params": arguments})
-        try:
-            return await asyncio.wait_for(answered, TO_ANSWER)
-        except TimeoutError:
-            raise WorldError(f"the browser did not answer {method}") from None
-        finally:
-            self._answers.pop(number, None)
+        """Send a command in our own session and return its result; as :meth:`SharedPipe.ask`."""
+        return await self.pipe.ask(self.own_session, method, **arguments)
 
     def _hear(self, text: bytes, session: str) -> None:
         if not text.startswith(_HEARD):
@@ -300,10 +281,6 @@ class AttachedEpisode:
                 self.scripts.told(session, arguments)
             case str(method) if method.startswith("Runtime.executionContext"):
                 self.scripts.world_changed(session, method, arguments)
-            case None:
-                waiting = self._answers.get(message["id"])
-                if waiting is not None and not waiting.done():
-                    waiting.set_result(message)
 
     async def _watch_tabs(self) -> None:
         attach = {"autoAttach": True, "waitForDebuggerOnStart": False, "flatten": True}
@@ -311,10 +288,6 @@ class AttachedEpisode:
 
     def _tells(self, target: str) -> bool:
         return any(is_told(target) for is_told in self.told_by)
-
-    def _send_in(self, session: str, method: str, arguments: Mapping[str, Any]) -> None:
-        message = {"id": next(self._numbers), "method": method, "params": arguments, "sessionId": session}
-        self.pipe.send(json.dumps(message).encode())
 
     def _script_acted(self, action: OutsideAction) -> None:
         if not self.over_because:

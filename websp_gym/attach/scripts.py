@@ -45,7 +45,7 @@ class ScriptWatch:
 
     def __init__(
         self,
-        send: Callable[[str, str, Mapping[str, Any]], None],
+        send: Callable[[str, str, Mapping[str, Any]], object],
         happened: Callable[[OutsideAction], None],
         focus_moved: Callable[[str], None],
         clock: Callable[[], float],

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import itertools
 import json
 import logging
 import os
@@ -19,10 +18,12 @@ import socket
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, TypeVar
 
+from websp_gym.browser.devtools import CommandError, Commands, Message
 from websp_gym.browser.scratch import scratch_folder
 from websp_gym.errors import WorldError
 
@@ -40,14 +41,10 @@ _UNREAD = (b'{"method":"Runtime.consoleAPICalled"', b'{"method":"Log.entryAdded"
 """Messages that nobody asks Playwright for, and that a page can send without end."""
 _TAG = re.compile(rb"--playwright--set--content--[\w@]{1,64}--[0-9]{1,9}--")
 """What Playwright has a page log when setting its content, to know when this began."""
-_FIRST_ID = 1_900_000_000
-"""Ids of our own commands without a session; Playwright counts from 1."""
+_FIRST_ID = -2_000_000_000
+"""Ids of our own commands. Agents have none below 0; Playwright counts from 1, and closes a browser with -9999."""
 _PATIENCE = 60.0
 """Seconds that a browser may take to answer a command of ours; if it has ended, this is noticed at once."""
-
-
-class CommandError(WorldError):
-    """Raised when the browser refuses a command, or is gone."""
 
 
 class SharedPipe:
@@ -108,9 +105,32 @@ class SharedPipe:
         Raises:
             CommandError: The browser is gone.
         """
-        if self._link is None or self._link.closed:
-            raise CommandError("the browser has not started, or is gone")
-        return await self._link.open_session(hear)
+        opened = await self.ask("", "Target.attachToBrowserTarget")
+        assert self._link is not None
+        return self._link.add_session(opened["sessionId"], hear)
+
+    async def ask(self, session: str, method: str, **arguments: Any) -> Message:
+        """Send a command of our own and return its result; call it on :attr:`loop`.
+
+        Args:
+            session: The session it is for; empty for none.
+            method: Its name, such as ``Browser.getVersion``.
+            **arguments: Its parameters.
+
+        Raises:
+            CommandError: The browser refuses it, is gone, or does not answer within a minute.
+        """
+        result = self.command(session, method, arguments)
+        try:
+            return await asyncio.wait_for(asyncio.wrap_future(result), _PATIENCE)
+        except TimeoutError:
+            raise CommandError(f"the browser did not answer {method}") from None
+
+    def command(self, session: str, method: str, arguments: Mapping[str, Any]) -> Future[Message]:
+        """Send a command as :meth:`ask` does, and return the future of its result, which nobody needs to await."""
+        if self._link is None:
+            raise CommandError("the browser has not started")
+        return self._link.command(session, method, arguments)
 
     def close_session(self, session: str) -> None:
         """Close a session with the browser and all sessions opened through it; call it on :attr:`loop`."""
@@ -182,9 +202,7 @@ class _Link:
         self._hear: dict[str, Hear] = {}
         self._roots: set[str] = set()
         """The sessions with the browser itself, through which all our other sessions were opened."""
-        self._numbers = itertools.count(_FIRST_ID)
-        self._waiting: dict[int, tuple[Hear, asyncio.Future[str]] | None] = {}
-        """The handlers of the answers to our own commands without a session; ``None`` to ignore an answer."""
+        self._commands = Commands(_FIRST_ID)
         self._tags: set[bytes] = set()
         self._transports: list[asyncio.ReadTransport | asyncio.WriteTransport] = []
 
@@ -211,24 +229,22 @@ class _Link:
         for transport in self._transports:
             if not transport.is_closing():  # closing one twice is an error
                 transport.close()
-        for waiting in self._waiting.values():
-            if waiting is not None and not waiting[1].done():
-                waiting[1].set_exception(CommandError("the browser is gone"))
-        self._waiting.clear()
+        self._commands.end("the browser is gone")
 
-    async def open_session(self, hear: Hear) -> str:
-        number = next(self._numbers)
-        answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        self._waiting[number] = hear, answer
-        self.send(b'{"id":%d,"method":"Target.attachToBrowserTarget"}' % number)
-        return await asyncio.wait_for(answer, _PATIENCE)
+    def command(self, session: str, method: str, arguments: Mapping[str, Any]) -> Future[Message]:
+        command = self._commands.command(method, arguments, session)
+        if not self.closed:
+            self.send(command.text)
+        return command.result
+
+    def add_session(self, session: str, hear: Hear) -> str:
+        self._hear[session] = hear
+        self._roots.add(session)
+        return session
 
     def close_session(self, session: str) -> None:
         """Close a session of ours."""
-        number = next(self._numbers)
-        self._waiting[number] = None
-        arguments = b'{"sessionId":"%s"}' % session.encode()
-        self.send(b'{"id":%d,"method":"Target.detachFromTarget","params":%s}' % (number, arguments))
+        self.command("", "Target.detachFromTarget", {"sessionId": session})
 
     def end_sessions(self) -> None:
         """Close all sessions of ours."""
@@ -263,42 +279,27 @@ class _Link:
         return not awaited
 
     def _from_browser(self, message: bytes) -> None:
+        if self._commands.receive(message):
+            return
         found = _SESSION.search(message, max(0, len(message) - 64))
         session = found[1].decode() if found is not None else ""
         hear = self._hear.get(session)
-        if hear is None:
-            if not self._is_unread(message) and (session or not self._is_ours(message)):
-                self._to_playwright.write(message + b"\0")
-            return
-        if message.startswith(_ATTACHED):
-            self._hear[json.loads(message)["params"]["sessionId"]] = hear
-        elif message.startswith(_DETACHED):
-            self._hear.pop(json.loads(message)["params"]["sessionId"], None)
-        hear(message, session)
-
-    def _is_ours(self, message: bytes) -> bool:
-        """Take the answer to a command of ours without a session; also what tells Playwright of our sessions."""
-        if message.startswith(_ATTACHED) and b'"type":"browser"' in message[:400]:
-            return True
         if message.startswith(_DETACHED):
-            return self._hear.pop(json.loads(message)["params"]["sessionId"], None) is not None
-        if not message.startswith(b'{"id":19'):
-            return False
-        answer = json.loads(message)
-        if answer["id"] not in self._waiting:
-            return False
-        waiting = self._waiting.pop(answer["id"])
-        if waiting is None or waiting[1].done():
-            return True
-        hear, opened = waiting
-        if "error" in answer:
-            opened.set_exception(CommandError(answer["error"]["message"]))
-        else:
-            session = answer["result"]["sessionId"]
-            self._hear[session] = hear
-            self._roots.add(session)
-            opened.set_result(session)
-        return True
+            child = json.loads(message)["params"]["sessionId"]
+            self._commands.end_session(child)
+            if self._hear.pop(child, None) is not None and hear is None:
+                return  # one of our roots, of which Playwright knows nothing
+        elif hear is not None and message.startswith(_ATTACHED):
+            self._hear[json.loads(message)["params"]["sessionId"]] = hear
+        if hear is not None:
+            hear(message, session)
+        elif not (self._is_unread(message) or (not session and _is_of_a_root(message))):
+            self._to_playwright.write(message + b"\0")
+
+
+def _is_of_a_root(message: bytes) -> bool:
+    """Whether a message without a session says that one of our root sessions was opened; Playwright opens none."""
+    return message.startswith(_ATTACHED) and b'"type":"browser"' in message[:400]
 
 
 class _Messages:
