@@ -22,11 +22,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from websp_gym.errors import SetupError
+from websp_gym import SetupError, solved_at_start, split_ids
 from websp_gym.rates import wilson
 from websp_gym.rollouts import Pool, Transcript, advantages, agent_policy
-from websp_gym.scoring.solved_at_start import solved_at_start
-from websp_gym.tasks.splits import split_ids
 from websp_gym.trainers.features import SIZE, Choice
 
 if TYPE_CHECKING:

@@ -19,9 +19,10 @@ from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import Page
 
 from tests.process_support import words_of
+from websp_gym.browser.devtools import CommandError
 from websp_gym.browser.driver import processes_of
 from websp_gym.browser.launch import BrowserOptions, close_browser, open_context
-from websp_gym.browser.shared_pipe import CommandError, SharedPipe
+from websp_gym.browser.shared_pipe import SharedPipe
 
 
 class Other:
