@@ -10,9 +10,12 @@ from anthropic.types.browser_member_name import BROWSER_MEMBER_NAME_VALUES
 
 from tests.actions.test_computer_words import LISTENING, click
 from tests.actions_support import Hands, hands, sites
-from websp_gym.actions.computer import Pages, Screen, read_computer, written
+from websp_gym.actions.computer.action import Screen
 from websp_gym.actions.computer.browser import BROWSER, REFUSED
+from websp_gym.actions.computer.find import written
+from websp_gym.actions.computer.pages import Pages
 from websp_gym.actions.computer.perform import perform_computer
+from websp_gym.actions.computer.read import read_computer
 from websp_gym.browser.settle import settle
 from websp_gym.errors import ActionError
 from websp_gym.models.computer.anthropic import MEMBERS

@@ -11,11 +11,13 @@ import pytest
 
 from tests.actions.test_computer_use import CHOICE
 from tests.actions_support import Hands, hands, sites
-from websp_gym.actions.computer import Screen, find_computer, read_computer, written
+from websp_gym.actions.computer.action import Screen
 from websp_gym.actions.computer.anthropic import ANTHROPIC
+from websp_gym.actions.computer.find import find_computer, written
 from websp_gym.actions.computer.gemini import GEMINI
 from websp_gym.actions.computer.openai import OPENAI
 from websp_gym.actions.computer.perform import perform_computer
+from websp_gym.actions.computer.read import read_computer
 from websp_gym.browser.settle import settle
 from websp_gym.errors import ActionError
 

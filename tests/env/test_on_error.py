@@ -61,7 +61,7 @@ def test_a_failed_reset_is_retried_once(make: MakeEnv, monkeypatch: pytest.Monke
             raise failures.pop()
         return reach(*args, **options)
 
-    monkeypatch.setattr("websp_gym.world.sandbox.reach", sometimes)
+    monkeypatch.setattr("websp_gym.world.initial_state.reach", sometimes)
     strict, forgiving = make(DONE), make(DONE, on_error="truncate")
     forgiving.reset()
     assert forgiving.step("ANSWER; done")[1] == 1.0

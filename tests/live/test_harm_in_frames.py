@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.actions_support import Hands, hands, sites
-from websp_gym.actions.computer import Screen
+from websp_gym.actions.computer.action import Screen
 from websp_gym.actions.harm import HarmGuard
 from websp_gym.browser.focus import DEEPEST
 from websp_gym.browser.internals import loop_of

@@ -13,7 +13,6 @@ from websp_gym.browser.launch import BrowserOptions, shared_browser
 from websp_gym.browser.launch_errors import LaunchError
 from websp_gym.browser.owner import call
 from websp_gym.browser.remote import shown
-from websp_gym.env.episode import Episode
 from websp_gym.env.failures import as_world_error, info_after
 from websp_gym.env.heap import trim_heap
 from websp_gym.env.options import RENDER_MODES, check_readable, for_episode, read_options
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     from websp_gym.browser.shared_pipe import SharedPipe
     from websp_gym.browser.tabs import Tabs
     from websp_gym.env.chat import MemoryChat
+    from websp_gym.env.episode import Episode
     from websp_gym.env.options import Options
     from websp_gym.env.outside import Turn
     from websp_gym.env.task import WebspTask
@@ -268,6 +268,9 @@ class WebspEnv(gym.Env[dict[str, Any], str]):
         self._end(Ending("abandoned"))
 
     def _new_episode(self, options: Options, seed: int) -> Episode:
+        # Half of our modules, which a process that only checks options does not need, such as the parent of a pool.
+        from websp_gym.env.episode import Episode
+
         return Episode(self.instance, options, self._world, self._reward, seed, self._policies(), self._pipe)
 
     def _check_policies(self, policies: Policies) -> None:

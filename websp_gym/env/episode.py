@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from playwright.sync_api import Error as PlaywrightError
 
-from websp_gym.actions.computer import Pages, Screen, written
+from websp_gym.actions.computer.action import Screen
+from websp_gym.actions.computer.find import written
+from websp_gym.actions.computer.pages import Pages
 from websp_gym.actions.harm import HarmGuard
 from websp_gym.browser.driver import discard_dead_driver, event_loop
 from websp_gym.browser.internals import loop_of

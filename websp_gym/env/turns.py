@@ -17,8 +17,7 @@ from websp_gym.actions.browsergym import (
     parse_calls,
     perform_calls,
 )
-from websp_gym.actions.computer import find_computer, read_computer
-from websp_gym.actions.computer.perform import perform_computer
+from websp_gym.actions.computer.find import find_computer
 from websp_gym.actions.element_facts import element_of_call
 from websp_gym.actions.perform import perform
 from websp_gym.actions.reply import kept
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
 
     from websp_gym.actions import Action
     from websp_gym.actions.calls import Call
-    from websp_gym.actions.computer import ComputerAction, Screen
+    from websp_gym.actions.computer.action import Screen
     from websp_gym.browser.tabs import Tabs
     from websp_gym.browser.watch import Watch
     from websp_gym.env.chat import MemoryChat
@@ -130,10 +129,7 @@ class AgentTurns:
             step.act = ActionRecord(kind="calls", text=step.action)
             self._make_calls(calls, watch)
         elif (written := find_computer(reply)) is not None:
-            computer = read_computer(written, self._screen)
-            step.counted = int(not computer.free)
-            step.act = ActionRecord(kind="computer", text=kept(written))
-            self._use_computer(computer, _LONGEST_SHARE * watch.seconds)
+            self._use_computer(written, _LONGEST_SHARE * watch.seconds)
         else:
             action = parse_action(reply, to_user=to_user)
             step.counted = int(not action.free)
@@ -175,7 +171,14 @@ class AgentTurns:
         self._about = calls[0] if len(calls) == 1 else None
         perform_calls(calls, self._tabs, listener, noting=self._before_call, clock=lambda: watch.own)
 
-    def _use_computer(self, action: ComputerAction, longest: float) -> None:
+    def _use_computer(self, written: str, longest: float) -> None:
+        # Four vocabularies, which agents that use none of them do not need.
+        from websp_gym.actions.computer.perform import perform_computer
+        from websp_gym.actions.computer.read import read_computer
+
+        action = read_computer(written, self._screen)
+        self._step.counted = int(not action.free)
+        self._step.act = ActionRecord(kind="computer", text=kept(written))
         if action.reads is not None and self._observer.kind != "pixels":
             raise ActionError(f'{action.name} returns a text, which observation="pixels" has only')
         self._about = action.about

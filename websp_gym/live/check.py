@@ -21,7 +21,7 @@ from websp_gym.live.restore import Found
 from websp_gym.live.sealed import require_key
 from websp_gym.tasks.initial_steps import ApiStep, PrepareStep, ReplayStep, SignInStep, VisitStep
 from websp_gym.tasks.instances import Instance, all_instances
-from websp_gym.world.s0_report import filled_call
+from websp_gym.world.initial_state import filled_call
 
 if TYPE_CHECKING:
     from websp_gym.live.account import AccountInUse

@@ -30,7 +30,8 @@ from websp_gym.replay.read_back import Kept, Setting, last_states, look
 from websp_gym.replay.second_replay import read_back_again
 from websp_gym.tasks.initial_steps import ApiStep, PrepareStep, ReplayStep, SignInStep, VisitStep
 from websp_gym.tasks.sites import site_schema
-from websp_gym.world.s0_report import S0Report, filled_call
+from websp_gym.world.initial_state import filled_call
+from websp_gym.world.s0_report import S0Report
 from websp_gym.world.state import WorldState
 
 if TYPE_CHECKING:

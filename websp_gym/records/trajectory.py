@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from websp_gym.actions.calls import looks_like_calls, read_calls
-from websp_gym.actions.computer import find_computer
+from websp_gym.actions.computer.find import find_computer
 from websp_gym.actions.grammar import Action, format_action, parse_action
 from websp_gym.errors import ActionError
 from websp_gym.project import VERSION

@@ -7,6 +7,7 @@ server's state is compared key by key with what the instance expects, and any di
 from __future__ import annotations
 
 import hashlib
+import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
@@ -17,9 +18,10 @@ from websp_gym.errors import InitialStateError, SetupError
 from websp_gym.replay import EventReport, replay
 from websp_gym.replay.expectations import Set
 from websp_gym.replay.library import read_trace, trace_path
-from websp_gym.tasks.initial_steps import ApiStep, PrepareStep, ReplayStep, SignInStep, VisitStep
+from websp_gym.replay.trace import fill
+from websp_gym.tasks.initial_steps import ApiCall, ApiStep, PrepareStep, ReplayStep, SignInStep, VisitStep
 from websp_gym.tasks.instances import Instance
-from websp_gym.world.s0_report import S0Report, filled_call
+from websp_gym.world.s0_report import S0Report
 from websp_gym.world.state import SESSIONS, CompanyItems, Item, SiteState, WorldState, foreign_sessions, same
 
 if TYPE_CHECKING:
@@ -240,3 +242,8 @@ def _same_items(expected: list[Item], actual: Sequence[Item]) -> bool:
             return False
         left.remove(match)
     return not left
+
+
+def filled_call(call: ApiCall, account: Mapping[str, str]) -> tuple[Any, str]:
+    """Return the body and the address of an API call with the placeholders replaced by the account's values."""
+    return json.loads(fill(json.dumps(call.body), account)), fill(call.url, account)

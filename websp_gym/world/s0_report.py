@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from websp_gym.replay.trace import fill
 from websp_gym.world.state import WorldState
 
 if TYPE_CHECKING:
     from websp_gym.replay import EventReport
-    from websp_gym.tasks.initial_steps import ApiCall
 
 
 @dataclass
@@ -33,8 +29,3 @@ class S0Report:
         """Return a summary for ``info``, as JSON data."""
         summary = {"how": self.how, "events": len(self.events), "seconds": self.seconds}
         return summary if self.read_back is None else {**summary, "read_back": self.read_back}
-
-
-def filled_call(call: ApiCall, account: Mapping[str, str]) -> tuple[Any, str]:
-    """Return the body and the address of an API call with the placeholders replaced by the account's values."""
-    return json.loads(fill(json.dumps(call.body), account)), fill(call.url, account)

@@ -15,7 +15,6 @@ from websp_gym.tasks.goals import Goal
 from websp_gym.tasks.instances import Instance, Site
 from websp_gym.world.effects import EffectProbe, EffectResult
 from websp_gym.world.http_probe import HttpProbe
-from websp_gym.world.initial_state import reach
 from websp_gym.world.s0_report import S0Report
 from websp_gym.world.state import Declared, WorldState, world_state
 
@@ -125,6 +124,9 @@ class SandboxEpisode:
 
     def reach(self, instance: Instance, tabs: Tabs, options: StartOptions) -> S0Report:
         """Bring the episode to S0, and compare the state with what the instance expects."""
+        # Replay, which a process that only makes worlds does not need.
+        from websp_gym.world.initial_state import reach
+
         return reach(instance, self, tabs, how=options.initial_state, login=options.login)
 
     def open_page(self, tabs: Tabs, url: str) -> None:

@@ -1,4 +1,4 @@
-"""Finding and reading a computer-use action in an agent's reply, in time linear in its length."""
+"""Reading a computer-use action, in time linear in its length."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from websp_gym.actions.computer.browser import BROWSER
 from websp_gym.actions.computer.fields import Fields
 from websp_gym.actions.computer.gemini import GEMINI
 from websp_gym.actions.computer.openai import OPENAI
-from websp_gym.actions.reply import LONGEST_ACTION, bare, split_reply
+from websp_gym.actions.reply import LONGEST_ACTION
 from websp_gym.errors import ActionError, nearest
 
 _LONGEST = 12 * LONGEST_ACTION
@@ -21,21 +21,6 @@ _FORMS = (
     'for example {"type": "click", "x": 10, "y": 20} (OpenAI), {"action": "left_click", "coordinate": [10, 20]} '
     '(Anthropic) or {"name": "click", "args": {"x": 10, "y": 20}} (Gemini)'
 )
-
-
-def written(action: Mapping[Any, Any]) -> str:
-    """Return an action as JSON text; one that JSON cannot express is named by its type and cannot be read back."""
-    try:
-        return json.dumps(dict(action), ensure_ascii=False, default=_plain)
-    except (TypeError, ValueError, RecursionError) as error:
-        return f"{{an action that JSON cannot write: {type(error).__name__}}}"
-
-
-def find_computer(reply: str) -> str | None:
-    """Return the JSON text in a reply, which may have a thought and ``Action:`` before it; None if there is none."""
-    found = set(split_reply(reply).actions) or {bare(reply)}
-    text = found.pop()
-    return text if text.startswith("{") and not found else None
 
 
 def read_computer(text: str, screen: Screen) -> ComputerAction:
@@ -107,11 +92,3 @@ def _object(text: str) -> Mapping[str, Any]:
 
 def _refuse(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is not a number")
-
-
-def _plain(value: Any) -> Any:
-    """Return a number of NumPy or the like as Python's; raise TypeError for anything else."""
-    item = getattr(value, "item", None)
-    if item is None:
-        raise TypeError(type(value).__name__)
-    return item()
