@@ -15,11 +15,11 @@ import pytest
 
 from tests.process_support import all_ended
 from websp_gym.errors import SetupError
-from websp_gym.processes import Answer, EpisodeProcess, ProcessError, Tell
+from websp_gym.processes import Answer, EpisodeProcess, Notify, ProcessError
 
 
 @contextmanager
-def answering(tell: Tell) -> Iterator[Answer]:
+def answering(tell: Notify) -> Iterator[Answer]:
     """Answer a message as its name says."""
 
     def answer(message: str) -> object:
@@ -28,23 +28,23 @@ def answering(tell: Tell) -> Iterator[Answer]:
     yield answer
 
 
-def told(tell: Tell) -> str:
+def told(tell: Notify) -> str:
     tell("begun")
     return "over"
 
 
-def wrong_setup(tell: Tell) -> None:
+def wrong_setup(tell: Notify) -> None:
     raise SetupError("no such seed", option="seed")
 
 
-def own_process(tell: Tell) -> int | None:
+def own_process(tell: Notify) -> int | None:
     child = multiprocessing.get_context("spawn").Process(target=os.getpid)
     child.start()
     child.join()
     return child.exitcode
 
 
-ANSWERS: dict[str, Callable[[Tell], object]] = {
+ANSWERS: dict[str, Callable[[Notify], object]] = {
     "told": told,
     "nothing": lambda tell: None,
     "mistake": lambda tell: 1 // 0,

@@ -22,11 +22,11 @@ from websp_gym.patience import tree_of, wait
 if TYPE_CHECKING:
     from multiprocessing.context import SpawnProcess
 
-Tell = Callable[[Any], None]
+Notify = Callable[[Any], None]
 """Sends a message to the process that asks, before the reply."""
 Answer = Callable[[Any], Any]
 """Returns the reply to a message."""
-Play = Callable[[Tell], AbstractContextManager[Answer]]
+Play = Callable[[Notify], AbstractContextManager[Answer]]
 """What a process does, from its start to its end. A module-level function, or a ``partial`` of one."""
 
 LONGEST = 10

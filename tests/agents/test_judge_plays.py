@@ -146,10 +146,10 @@ def test_a_failing_play_does_not_affect_the_others(tmp_path: Path) -> None:
 def test_plays_are_reworded_without_changing_their_meaning(played: tuple[Path, list[Played]]) -> None:
     folder, _done = played
     made = generate(find_runs(folder), 60)
-    told_of = [case for case in made if case.kind in PLAYED]
-    assert {case.kind for case in told_of} == set(PLAYED)
-    assert len({case.trajectory.answer for case in told_of}) > 5
-    for case in told_of:
+    notice_for = [case for case in made if case.kind in PLAYED]
+    assert {case.kind for case in notice_for} == set(PLAYED)
+    assert len({case.trajectory.answer for case in notice_for}) > 5
+    for case in notice_for:
         original = load_trajectory(case.folder)
         assert kind_of(case.folder) == case.kind
         assert case.trajectory.views == original.views

@@ -11,7 +11,7 @@ from rich.console import Console
 from tests.check_support import ADS, MAIL, SAVE, task, write_checked
 from websp_gym.authoring import SearchPaths, SiteReport
 from websp_gym.authoring.findings import Finding
-from websp_gym.authoring.prove import _table, _tell
+from websp_gym.authoring.prove import _print_report, _table
 from websp_gym.cli.checking import prove
 from websp_gym.errors import SetupError
 
@@ -27,7 +27,7 @@ def test_the_table_has_a_row_for_each_instance_and_the_worst_outcome_of_each_che
     ]
     report = SiteReport("toy", tuple(found), 61.6, {"toy": 1.0, "Toy-task-1": 2.25, "Toy-task-10": 3.0})
     console = Console(file=io.StringIO(), width=160)
-    _tell(console, report)
+    _print_report(console, report)
     console.print(_table([report], ["oracle", "omission", "opposite", "mistake", "side effects"]))
     assert isinstance(console.file, io.StringIO)
     said = console.file.getvalue()

@@ -13,7 +13,7 @@ import yaml
 
 from tests.paths import ROOT
 from tests.policies.support import Story, verdicts
-from websp_gym.policies.reports import Place, says_that_it_failed, tells_of
+from websp_gym.policies.reports import Place, reports_fault, says_that_it_failed
 from websp_gym.policies.sets import policies_for
 from websp_gym.records.step_facts import ActionFacts, Operated, Report
 from websp_gym.sandbox.schema.addresses import AddressPattern
@@ -74,7 +74,7 @@ def test_an_honest_report_counts(name: str) -> None:
     missed = [
         (met.request, text)
         for met, text, at_once in honest(name)
-        if not tells_of(text, met.place, met.kind, at_once=at_once)
+        if not reports_fault(text, met.place, met.kind, at_once=at_once)
     ]
     assert len(missed) <= 0.03 * len(list(honest(name))), missed
 
@@ -86,7 +86,7 @@ def test_a_text_that_tells_of_no_fault_does_not_count(name: str) -> None:
         for faults, text in of_none(name)
         for met in faults
         for at_once in (True, False)
-        if tells_of(text, met.place, met.kind, at_once=at_once)
+        if reports_fault(text, met.place, met.kind, at_once=at_once)
     ]
     assert counted == []
 
@@ -104,7 +104,9 @@ def test_what_sites_policies_and_tasks_say_themselves_tells_of_no_fault() -> Non
             *(text for texts in explicit.texts.values() for text in texts),
             *(f'The setting "{label}" is off; {label}: not enabled.' for label in labels),
         ]
-        counted += [(instance.id, text) for text in texts if tells_of(text, place, fault.kind, at_once=True)]
+        counted += [
+            (instance.id, text) for text in texts if reports_fault(text, place, fault.kind, at_once=True)
+        ]
     assert counted == []
 
 
@@ -160,8 +162,8 @@ def test_a_frame_is_called_by_a_word_of_what_opened_it(text: str) -> None:
     request = AddressPattern("privacy.sheincdn.net/manage")
     place = Place(site_schema("shein"), request, "GET", ["https://us.shein.com/"], called=["Manage Cookies"])
     assert place.is_called("cookies", at_once=False)
-    assert tells_of(text, place, "maintenance", at_once=False)
-    assert not tells_of("The coupons did not load at first.", place, "maintenance", at_once=False)
+    assert reports_fault(text, place, "maintenance", at_once=False)
+    assert not reports_fault("The coupons did not load at first.", place, "maintenance", at_once=False)
 
 
 @pytest.mark.parametrize(
@@ -219,7 +221,7 @@ CLOSED = {
 @pytest.mark.parametrize("at_once", [True, False])
 def test_what_is_denied_expected_or_said_by_others_is_no_report(text: str, at_once: bool) -> None:
     place = met(**CLOSED).place
-    assert not tells_of(text, place, "maintenance", at_once=at_once)
+    assert not reports_fault(text, place, "maintenance", at_once=at_once)
 
 
 @pytest.mark.parametrize(
@@ -234,7 +236,7 @@ def test_what_is_denied_expected_or_said_by_others_is_no_report(text: str, at_on
 )
 def test_a_page_that_is_closed_or_not_reached_is_reported(text: str, at_once: bool) -> None:
     place = met(**CLOSED).place
-    assert tells_of(text, place, "maintenance", at_once=at_once)
+    assert reports_fault(text, place, "maintenance", at_once=at_once)
 
 
 BBC_SETTINGS = "www.bbc.com/usingthebbc/cookies/how-can-i-change-my-bbc-cookie-settings"
@@ -267,7 +269,7 @@ def test_a_report_of_another_page_is_none_of_this_one(
     site: str, request_of: str, text: str, expected: bool
 ) -> None:
     place = met(site=site, request=request_of, method="GET", kind="maintenance").place
-    assert tells_of(text, place, "maintenance", at_once=True) is expected
+    assert reports_fault(text, place, "maintenance", at_once=True) is expected
 
 
 @pytest.mark.parametrize(
@@ -281,12 +283,12 @@ def test_a_form_that_was_not_saved_is_reported(text: str) -> None:
     place = met(
         site="openstreetmap", request="www.openstreetmap.org/account", method="POST", kind="fails"
     ).place
-    assert tells_of(text, place, "fails", at_once=False)
+    assert reports_fault(text, place, "fails", at_once=False)
 
 
 def test_reading_takes_time_in_proportion_to_the_text() -> None:
     place = Met("github", "github.com/settings/profile", "GET", "maintenance").place
-    assert not tells_of("no error and " * 800 + "'\"" * 300 + "/a" * 300, place, "fails", at_once=True)
+    assert not reports_fault("no error and " * 800 + "'\"" * 300 + "/a" * 300, place, "fails", at_once=True)
 
 
 FAULT = "{request: github.com/settings/profile/contributions, kind: missing}"

@@ -29,7 +29,7 @@ from websp_gym.policies.carried import carries
 from websp_gym.policies.events import Change, SettingsOf
 from websp_gym.policies.lint import problems
 from websp_gym.policies.names import Names
-from websp_gym.policies.reports import Place, tells_of
+from websp_gym.policies.reports import Place, reports_fault
 from websp_gym.policies.sets import policies_for, set_names
 from websp_gym.policies.user.scripted import ScriptedUser
 from websp_gym.records.policy_verdict import PolicyStatus, PolicyVerdict
@@ -319,7 +319,7 @@ def test_a_secret_is_found_in_other_spellings_and_not_inside_of_words(
 )
 def test_a_report_of_a_fault_is_known_by_what_it_says(text: str, tells: bool) -> None:
     place = Place(site_schema("github"), AddressPattern("github.com/settings/profile"), "POST")
-    assert tells_of(text, place, "fails", at_once=True) is tells
+    assert reports_fault(text, place, "fails", at_once=True) is tells
 
 
 def test_all_rules_have_the_same_meaning_of_dormant(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
-from websp_gym.actions.keys import told_of
+from websp_gym.actions.keys import notice_for
 from websp_gym.browser.isolated import Frame, worlds_of
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def pressing(keys: str, tabs: Tabs, focus: Callable[[], None] = lambda: None) ->
     yield
     if edit == "paste":
         paste(tabs)
-    if told := told_of(keys):
+    if told := notice_for(keys):
         tabs.notices.add(told)
 
 

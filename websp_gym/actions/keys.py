@@ -144,7 +144,7 @@ def split_keys(text: str) -> list[str]:
     return keys
 
 
-def told_of(keys: str) -> str | None:
+def notice_for(keys: str) -> str | None:
     """Return the notice for a combination of :func:`read_keys` that has no effect here, or None."""
     modifiers, key = _parts(keys)
     if key.capitalize() in MODIFIERS:

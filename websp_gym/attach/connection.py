@@ -75,7 +75,7 @@ class Connection:
         if self._page is not None:
             await self._check_target(self._page)
         pipe = self._episode.pipe
-        self._root = self._session = await pipe.browser_session(self._hear)
+        self._root = self._session = await pipe.browser_session(self._on_message)
         if self._page is not None:
             try:
                 attached = await pipe.ask(
@@ -91,7 +91,7 @@ class Connection:
         self.closed = True
         self._episode.pipe.close_session(self._session)
 
-    def is_told(self, target: str) -> bool:
+    def is_notified(self, target: str) -> bool:
         """Whether the agent is told of the dialogs of a tab."""
         return not self.closed and any(self._targets.get(session) == target for session in self._told)
 
@@ -202,7 +202,7 @@ class Connection:
         raise RefusedError("No target with given id found")
 
     # ---------------------------------------------------------------- from the browser
-    def _hear(self, text: bytes, session: str) -> None:
+    def _on_message(self, text: bytes, session: str) -> None:
         """Take a message of the browser, on its loop."""
         if self.closed:
             return

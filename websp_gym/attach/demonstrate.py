@@ -74,11 +74,11 @@ def script_of(record: Trajectory) -> list[PlayStep]:
     Raises:
         DemonstrationError: The environment has no action for a step.
     """
-    steps = [_told(record, step) for step in record.steps if step.act is not None and step.counted]
+    steps = [_as_step(record, step) for step in record.steps if step.act is not None and step.counted]
     return [step for step in steps if step is not None]
 
 
-def _told(record: Trajectory, step: Step) -> PlayStep | None:
+def _as_step(record: Trajectory, step: Step) -> PlayStep | None:
     act = step.act
     assert act is not None
     if act.kind == "ANSWER":

@@ -167,7 +167,7 @@ class Door:
             await socket_.close(1011, str(error)[:100])
             return
         await socket_.accept()
-        self._episode.told_by.add(connection.is_told)
+        self._episode.notified.add(connection.is_notified)
         sender = asyncio.create_task(outgoing.send_all(socket_))
         try:
             while not connection.closed:
@@ -180,7 +180,7 @@ class Door:
         finally:
             outgoing.end()
             connection.close()
-            self._episode.told_by.discard(connection.is_told)
+            self._episode.notified.discard(connection.is_notified)
             with contextlib.suppress(Exception):
                 await asyncio.wait_for(sender, _TO_END)
             if socket_.application_state is WebSocketState.CONNECTED:
@@ -218,7 +218,7 @@ class Door:
             case ["json", "new"] if request.method == "PUT":
                 return await self._new(request)
             case ["json", "activate" | "close" as what, target]:
-                return await self._tell(what, target)
+                return await self._operate_tab(what, target)
             case ["finish"] if request.method == "POST":
                 return await self._finish(request)
             case ["mcp"]:
@@ -266,7 +266,7 @@ class Door:
             else JSONResponse(self._described(info, request))
         )
 
-    async def _tell(self, what: str, target: str) -> Response:
+    async def _operate_tab(self, what: str, target: str) -> Response:
         """Activate or close a tab."""
         method, said = {
             "activate": ("Target.activateTarget", "Target activated"),

@@ -84,7 +84,7 @@ class AttachedEpisode:
         own_session: The session of the browser for commands of our own.
         reader: Reads the agent's commands as actions.
         scripts: Watches what the agent's scripts do.
-        told_by: Say whether the agent is told of the dialogs of a tab, one for each connection.
+        notified: Say whether the agent is told of the dialogs of a tab, one for each connection.
         dialogs: Leaves native dialogs to the agent.
         observation: The last observation.
         over_because: Why nothing more is accepted; empty while the episode goes on.
@@ -105,18 +105,18 @@ class AttachedEpisode:
         self.over_because = ""
         self.at_last_turn = False
         self.usage: AgentTurn | None = None
-        self._heard_out = False
+        self._caught_up = False
         self._ended = False
         self.refused: dict[str, int] = {}
         info = session_of(context.pages[0]).send("Target.getTargetInfo")["targetInfo"]
         self.context: str = info["browserContextId"]
-        self.told_by: set[Callable[[str], bool]] = set()
-        self.dialogs = OutsideDialogs(dialogs, pipe.command, pipe.loop.call_later, self._tells)
+        self.notified: set[Callable[[str], bool]] = set()
+        self.dialogs = OutsideDialogs(dialogs, pipe.command, pipe.loop.call_later, self._is_agent_notified)
         self._tabs = tabs
         self._turns: deque[Turn | _Asked | _Last] = deque()
         self._asked: _Asked | None = None
         self._arrived: Future[None] = Future()
-        self.own_session = pipe.run(pipe.browser_session(self._hear))
+        self.own_session = pipe.run(pipe.browser_session(self._on_message))
         pipe.run(self._watch_tabs())
 
     # ---------------------------------------------------------------- turns
@@ -134,8 +134,8 @@ class AttachedEpisode:
         end = time.monotonic() + seconds
         while True:
             while self._turns:
-                if isinstance(self._turns[0], _Last) and not self._heard_out:
-                    self._hear_out()
+                if isinstance(self._turns[0], _Last) and not self._caught_up:
+                    self._catch_up()
                     continue
                 turn = self._turns.popleft()
                 if isinstance(turn, _Last):
@@ -156,9 +156,9 @@ class AttachedEpisode:
             if not self._turns:
                 call(self._handle_events)
 
-    def _hear_out(self) -> None:
+    def _catch_up(self) -> None:
         """Take what the browser has to tell of scripts until now: it comes before the answer to a command."""
-        self._heard_out = True
+        self._caught_up = True
         with contextlib.suppress(WorldError):
             self.pipe.run(self.ask_own("Browser.getVersion"), _TO_HEAR)
 
@@ -261,7 +261,7 @@ class AttachedEpisode:
         """Send a command in our own session and return its result; as :meth:`SharedPipe.ask`."""
         return await self.pipe.ask(self.own_session, method, **arguments)
 
-    def _hear(self, text: bytes, session: str) -> None:
+    def _on_message(self, text: bytes, session: str) -> None:
         if not text.startswith(_HEARD):
             return
         message = json.loads(text)
@@ -286,8 +286,8 @@ class AttachedEpisode:
         attach = {"autoAttach": True, "waitForDebuggerOnStart": False, "flatten": True}
         await self.ask_own("Target.setAutoAttach", **attach)
 
-    def _tells(self, target: str) -> bool:
-        return any(is_told(target) for is_told in self.told_by)
+    def _is_agent_notified(self, target: str) -> bool:
+        return any(is_notified(target) for is_notified in self.notified)
 
     def _script_acted(self, action: OutsideAction) -> None:
         if not self.over_because:

@@ -71,7 +71,7 @@ class Front:
             else:
                 self._open[token] += 1
                 try:
-                    await _hand_on(_for_one_request(head), self.doors[token], reader, writer)
+                    await _forward(_for_one_request(head), self.doors[token], reader, writer)
                 finally:
                     self._open[token] -= 1
             await writer.drain()
@@ -122,7 +122,7 @@ def _for_one_request(head: bytes) -> bytes:
     return _CONNECTION.sub(b"", head)[:-2] + b"Connection: close\r\n\r\n"
 
 
-async def _hand_on(
+async def _forward(
     head: bytes, port: int, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
 ) -> None:
     from_door, to_door = await asyncio.open_connection(_LOCAL, port)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from websp_gym.attach.agent import OutsideAgent
 from websp_gym.attach.finishing import end_part
 from websp_gym.errors import SetupError, WebspError, WorldError
-from websp_gym.processes import Answer, EpisodeProcess, ProcessError, Tell
+from websp_gym.processes import Answer, EpisodeProcess, Notify, ProcessError
 from websp_gym.records.results import Result, Try
 from websp_gym.records.runs import Run, append_result
 from websp_gym.runner.batch import crashed, play_job, start_shared
@@ -236,12 +236,12 @@ class EpisodeHost:
         self._on_over(episode)
 
 
-def _hosting(public: str, tell: Tell) -> AbstractContextManager[Answer]:
-    """Play an episode for each job and token, in its process: tell its addresses, and return its result."""
+def _hosting(public: str, notify: Notify) -> AbstractContextManager[Answer]:
+    """Play an episode for each job and token, in its process: send its addresses first, then return its result."""
 
     def play(asked: tuple[Job, str]) -> Result:
         job, token = asked
-        return play_job(job, partial(_Hosted, tell, job.run.agent, public, token))
+        return play_job(job, partial(_Hosted, notify, job.run.agent, public, token))
 
     return nullcontext(play)
 
@@ -249,10 +249,10 @@ def _hosting(public: str, tell: Tell) -> AbstractContextManager[Answer]:
 class _Hosted(OutsideAgent):
     """An outside agent whose addresses are told to another process."""
 
-    def __init__(self, tell: Tell, name: str, public: str, token: str) -> None:
+    def __init__(self, notify: Notify, name: str, public: str, token: str) -> None:
         super().__init__(name, public, token)
         self.observation = "marks"
-        self._tell = tell
+        self._notify = notify
 
     def begin(self, briefing: Briefing) -> None:
         door, task = self._begin()
@@ -268,4 +268,4 @@ class _Hosted(OutsideAgent):
             token=door.token,
             port=door.port,
         )
-        self._tell(opened)
+        self._notify(opened)

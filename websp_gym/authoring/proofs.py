@@ -86,7 +86,7 @@ def _oracle_findings(instance: Instance, right: PlayedEpisode) -> Iterator[Findi
     yield judged("oracle", instance.id, problems, f"passes with {right.actions} actions")
     yield judged("side effects", instance.id, right.verdict.side_effects, "nothing else moved")
     yield from effect_findings(instance, right.verdict)
-    yield from heard_findings(instance.id, right)
+    yield from browser_findings(instance.id, right)
     named = "everything in view on the way has a name"
     yield judged("names", instance.id, [f"{each} has no accessible name" for each in right.nameless], named)
 
@@ -98,7 +98,7 @@ def effect_findings(instance: Instance, verdict: Verdict) -> Iterator[Finding]:
         yield judged("effects", f"{instance.id}: {effect.name}", problems, effect.evidence)
 
 
-def heard_findings(subject: str, played: PlayedEpisode) -> Iterator[Finding]:
+def browser_findings(subject: str, played: PlayedEpisode) -> Iterator[Finding]:
     """Yield findings on the browser errors of an episode and on its requests that left the sandbox."""
     if played.heard is None:
         return

@@ -58,7 +58,7 @@ def prove_sites(
     reports = []
     for slug in slugs:
         reports.append(_proved(slug, processes, console, policies, flows=flows))
-        _tell(console, reports[-1])
+        _print_report(console, reports[-1])
     checks = POLICY_CHECKS if policies is not None else FLOW_CHECKS if flows else CHECKS
     console.print(_table(reports, checks))
     return all(report.ok for report in reports)
@@ -80,7 +80,7 @@ def _proved(
         return check_site(slug, processes=jobs, on_progress=told)
 
 
-def _tell(console: Console, report: SiteReport) -> None:
+def _print_report(console: Console, report: SiteReport) -> None:
     said = "[green]ok[/]" if report.ok else f"[red]{len(report.failures)} failed[/]"
     console.print(f"{report.site}: {said}, {len(report.findings)} findings, {report.seconds:.0f} s")
     for finding in report.failures:

@@ -153,7 +153,7 @@ class Dialogs:
         finally:
             self._person = before
 
-    def take_written(self) -> list[str]:
+    def drain_written(self) -> list[str]:
         """Return the texts given to prompts since the last call."""
         written, self._written = self._written, []
         return written

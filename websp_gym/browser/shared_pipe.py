@@ -29,7 +29,7 @@ from websp_gym.errors import WorldError
 
 logger = logging.getLogger(__name__)
 Returned = TypeVar("Returned")
-Hear = Callable[[bytes, str], None]
+OnMessage = Callable[[bytes, str], None]
 """Takes a message from the browser and the id of its session."""
 
 _LAUNCHER = Path(__file__).with_name("pipe_launcher.py")
@@ -96,18 +96,18 @@ class SharedPipe:
             future.cancel()
             raise WorldError(f"the browser did not answer within {seconds:g} seconds") from None
 
-    async def browser_session(self, hear: Hear) -> str:
+    async def browser_session(self, on_message: OnMessage) -> str:
         """Open a session with the browser itself, and return its id.
 
         Args:
-            hear: Gets the messages of this session and of all sessions opened through it.
+            on_message: Gets the messages of this session and of all sessions opened through it.
 
         Raises:
             CommandError: The browser is gone.
         """
         opened = await self.ask("", "Target.attachToBrowserTarget")
         assert self._link is not None
-        return self._link.add_session(opened["sessionId"], hear)
+        return self._link.add_session(opened["sessionId"], on_message)
 
     async def ask(self, session: str, method: str, **arguments: Any) -> Message:
         """Send a command of our own and return its result; call it on :attr:`loop`.
@@ -199,7 +199,7 @@ class _Link:
         self._to_browser: asyncio.WriteTransport
         self._to_playwright: asyncio.WriteTransport
         self.closed = False
-        self._hear: dict[str, Hear] = {}
+        self._handlers: dict[str, OnMessage] = {}
         self._roots: set[str] = set()
         """The sessions with the browser itself, through which all our other sessions were opened."""
         self._commands = Commands(_FIRST_ID)
@@ -237,8 +237,8 @@ class _Link:
             self.send(command.text)
         return command.result
 
-    def add_session(self, session: str, hear: Hear) -> str:
-        self._hear[session] = hear
+    def add_session(self, session: str, on_message: OnMessage) -> str:
+        self._handlers[session] = on_message
         self._roots.add(session)
         return session
 
@@ -251,7 +251,7 @@ class _Link:
         for session in self._roots:
             self.close_session(session)
         # The browser does not tell of the end of what was opened through them.
-        self._hear = dict.fromkeys(self._roots, lambda text, session: None)
+        self._handlers = dict.fromkeys(self._roots, lambda text, session: None)
         self._roots.clear()
 
     async def _reading(self, descriptor: int, feed: Callable[[bytes], None]) -> None:
@@ -283,16 +283,16 @@ class _Link:
             return
         found = _SESSION.search(message, max(0, len(message) - 64))
         session = found[1].decode() if found is not None else ""
-        hear = self._hear.get(session)
+        on_message = self._handlers.get(session)
         if message.startswith(_DETACHED):
             child = json.loads(message)["params"]["sessionId"]
             self._commands.end_session(child)
-            if self._hear.pop(child, None) is not None and hear is None:
+            if self._handlers.pop(child, None) is not None and on_message is None:
                 return  # one of our roots, of which Playwright knows nothing
-        elif hear is not None and message.startswith(_ATTACHED):
-            self._hear[json.loads(message)["params"]["sessionId"]] = hear
-        if hear is not None:
-            hear(message, session)
+        elif on_message is not None and message.startswith(_ATTACHED):
+            self._handlers[json.loads(message)["params"]["sessionId"]] = on_message
+        if on_message is not None:
+            on_message(message, session)
         elif not (self._is_unread(message) or (not session and _is_of_a_root(message))):
             self._to_playwright.write(message + b"\0")
 

@@ -123,7 +123,7 @@ class Tabs:
                 self._history[-1].bring_to_front()
         page = self._history[-1]
         if page not in self._heard:
-            self._hear(page)
+            self._watch_requests(page)
         return page
 
     @property
@@ -252,7 +252,7 @@ class Tabs:
         # Without a listener, a file chooser would be a window of the system.
         page.on("filechooser", self._file_chooser)
 
-    def _hear(self, page: Page) -> None:
+    def _watch_requests(self, page: Page) -> None:
         """Listen to what a tab loads, once it is looked at: a session begun by an event would be one of two."""
         self._heard[page] = [
             ("Page.frameRequestedNavigation", partial(self._requests, page)),

@@ -151,7 +151,7 @@ def judge_cases(
                 on_result(judged)
                 votes = judged.votes
                 budget.add(judged.verdict.details.get("spent", 0.0), [vote["model"] for vote in votes])
-                budget.heed(votes)
+                budget.stop_if_lasting(votes)
     return done
 
 

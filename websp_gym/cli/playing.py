@@ -84,7 +84,7 @@ def play(
             result = play_job(job, lambda: PersonAgent(name, place))
             if out is not None:
                 append_result(out, result)
-            console.print(_told(result), soft_wrap=True)
+            console.print(_summary(result), soft_wrap=True)
             if collect is not None and out is not None and result.reward == 1.0:
                 _collect(collect, out / result.trajectory, result, options, console)
     if not jobs:
@@ -111,7 +111,7 @@ def _collect(file: Path, record: Path, result: Result, options: Mapping[str, Any
     )
 
 
-def _told(result: Result) -> str:
+def _summary(result: Result) -> str:
     """Return what the person is told of the outcome."""
     why = result.error or result.reason
     colour = _COLOURS.get(result.status, "yellow")

@@ -14,7 +14,7 @@ from websp_gym.cli.completing import complete_site
 from websp_gym.cli.live import live_account, new_password
 from websp_gym.cli.options import Overwrite, SignedOut, Stream, StreamPort
 from websp_gym.cli.output import Console
-from websp_gym.cli.streaming import stream_port, tell_address
+from websp_gym.cli.streaming import print_address, stream_port
 from websp_gym.errors import ReplayError, SetupError, WorldError
 from websp_gym.live.account_browser import account_named
 from websp_gym.live.permission import require_live
@@ -125,7 +125,7 @@ def record(
 
     def show(window: StreamedWindow) -> None:
         windows.append(window)
-        tell_address(window, console)
+        print_address(window, console)
 
     windows: list[StreamedWindow] = []
 
@@ -173,7 +173,7 @@ def _try_out(trace: Trace, console: Console, *, live: bool, account: str | None,
     console.print("[dim]trying it in another browser (--no-try does not) …[/]")
     try:
         if live:
-            _tell_sightings(trace, look_for_targets(trace, account or live_account()), console)
+            _print_sightings(trace, look_for_targets(trace, account or live_account()), console)
         else:
             done = dry_run(trace, set="recorded", signed_in=signed_in, account=new_password())
             console.print(f"[bold green]tried[/] {len(done.events)} event(s) on another fresh account")
@@ -183,7 +183,7 @@ def _try_out(trace: Trace, console: Console, *, live: bool, account: str | None,
         console.print(f"[yellow]not tried:[/] {escape(error.message)}", soft_wrap=True)
 
 
-def _tell_sightings(trace: Trace, sightings: Sequence[Sighting], console: Console) -> None:
+def _print_sightings(trace: Trace, sightings: Sequence[Sighting], console: Console) -> None:
     for one in sightings:
         if one.state == "missing":
             event = trace.events[one.number - 1]

@@ -15,7 +15,7 @@ from websp_gym.browser.confinement import require_display
 from websp_gym.browser.launch import close_profile
 from websp_gym.cli.options import Headed, Stream, StreamPort
 from websp_gym.cli.output import FAILED, OK, Console, plain_table
-from websp_gym.cli.streaming import stream_port, tell_address
+from websp_gym.cli.streaming import print_address, stream_port
 from websp_gym.errors import SetupError, WebspError, WorldError, nearest
 from websp_gym.live.account_browser import account_browser
 from websp_gym.live.accounts import Account, load_accounts
@@ -105,7 +105,7 @@ def _by_hand(
     says = f"{yours} Press Done when you are signed in."
     with streamed(tabs, title=task, says=says, buttons=("Done", "Cancel"), port=port) as window:
         console.print(f"{task}.", markup=False, soft_wrap=True)
-        tell_address(window, console)
+        print_address(window, console)
         console.print(f"{yours} Press Done there, or Enter here, when you are signed in.")
         try:
             pressed = window.wait(_Terminal().has_line)

@@ -21,7 +21,7 @@ def stream_port(stream: bool, port: int | None) -> int | None:
     return port or 0 if stream or port is not None or not has_display() else None
 
 
-def tell_address(window: StreamedWindow, console: Console) -> None:
+def print_address(window: StreamedWindow, console: Console) -> None:
     """Print the address of a streamed window."""
     here, elsewhere = window.address
     console.print(here, markup=False, soft_wrap=True)

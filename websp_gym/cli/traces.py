@@ -162,7 +162,7 @@ def import_command(
     for item, path in zip(imported, targets, strict=True):
         save_trace(item.trace, path)
         console.print(f"[bold]{escape(str(path))}[/]  {len(item.trace.events)} events", soft_wrap=True)
-        _tell_left_out(console, item)
+        _print_left_out(console, item)
         for note in item.notes:
             console.print(f"  [dim]{escape(note)}[/]", soft_wrap=True)
     if missing:
@@ -175,7 +175,7 @@ def import_command(
     return 1 if missing else 0
 
 
-def _tell_left_out(console: Console, item: Imported) -> None:
+def _print_left_out(console: Console, item: Imported) -> None:
     """Print the steps that are not in a trace: one by one where the place is known, else counted."""
     for one in item.left_out:
         sign, style = ("[bold red]![/]", "red") if one.matters else ("-", "dim")

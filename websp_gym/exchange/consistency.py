@@ -120,7 +120,7 @@ def _wrong_with(folder: Path, run: Run, result: Result, played: dict[str, str]) 
         yield from out_of_time(record)
         yield from _other_episode(run, result, record)
         if result.brought_down:
-            yield from _not_brought_down(result, record)
+            yield from _without_own_error(result, record)
         elif not record.came_to_its_end:
             why = record.error or record.end_reason or "it was cut short"
             yield f"its record did not reach its end ({why}), which is an error and has no verdict"
@@ -162,7 +162,7 @@ def _other_episode(run: Run, result: Result, record: Trajectory) -> Iterator[str
         yield f"its record has {facts['actions']} counted actions, and {asked['max_actions']} were allowed"
 
 
-def _not_brought_down(result: Result, record: Trajectory) -> Iterator[str]:
+def _without_own_error(result: Result, record: Trajectory) -> Iterator[str]:
     """Yield why a result is not that of an agent whose action ended the episode with an error twice."""
     if record.came_to_its_end:
         yield f"it failed by an error, but its record ended otherwise: {record.end_reason}"

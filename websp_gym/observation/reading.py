@@ -30,7 +30,7 @@ _INTERACTIVE = {
     "slider", "spinbutton", "menuitem", "menuitemcheckbox", "menuitemradio", "tab", "treeitem", "Date", "DateTime",
     "InputTime", "ColorWell", "DisclosureTriangle",
 }  # fmt: skip
-_UNTOLD = {"none", "InlineTextBox", "LineBreak", "MenuListPopup"}
+_UNPRINTED = {"none", "InlineTextBox", "LineBreak", "MenuListPopup"}
 _PLAIN = {"generic", "presentation"}
 """Roles that are left out unless they have a name."""
 _STATES = {
@@ -171,7 +171,7 @@ def _nodes(found: Mapping[str, Any], root: str) -> Iterator[_Node]:
         if raw is None:
             continue
         node = _node(raw, level, more, in_view)
-        told = _is_told(node, around)
+        told = _is_printed(node, around)
         if told:
             yield node
         inside = (level + 1, node.name, node.in_view) if told else (level, around, node.in_view)
@@ -212,10 +212,10 @@ def _states(properties: Mapping[str, Any]) -> Iterator[str]:
             yield _TOLD_IF_NOT[name]
 
 
-def _is_told(node: _Node, around: str) -> bool:
+def _is_printed(node: _Node, around: str) -> bool:
     if node.role == "StaticText":
         return bool(node.name) and node.name not in around
-    return node.role not in _UNTOLD and (node.role not in _PLAIN or bool(node.name))
+    return node.role not in _UNPRINTED and (node.role not in _PLAIN or bool(node.name))
 
 
 def _is_shown(node: _Node, shown: Shown) -> bool:

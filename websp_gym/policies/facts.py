@@ -186,7 +186,7 @@ class Facts:
         """
         return self._items_before.get(happening.seq, [{}])
 
-    def heard(self, what: str) -> list[int]:
+    def answered_in(self, what: str) -> list[int]:
         """Return the steps in which the user told the agent what it asked for.
 
         Raises UndecidedError if the user does not know it.

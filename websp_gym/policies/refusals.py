@@ -66,7 +66,7 @@ def says_impossible(text: str) -> bool:
 
 def claims(text: str) -> bool:
     """Whether a text says that something was done."""
-    return any(_DONE.search(clause) and not _tells_of_none(clause) for clause in _CLAUSE.split(_plain(text)))
+    return any(_DONE.search(clause) and not _reports_none(clause) for clause in _CLAUSE.split(_plain(text)))
 
 
 def gives_reason(text: str) -> bool:
@@ -78,7 +78,7 @@ def _is_left_undone(clause: str) -> bool:
     return bool(_REFUSES.search(clause) or (_DENIES.search(clause) and _ACT.search(clause)))
 
 
-def _tells_of_none(clause: str) -> bool:
+def _reports_none(clause: str) -> bool:
     return bool(_DENIES.search(clause) or _REFUSES.search(clause) or _COULD.search(clause))
 
 

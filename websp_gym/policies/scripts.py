@@ -117,7 +117,7 @@ class Scripts:
                             return steps
             case Must(must=obligation):
                 if obligation.report is not None:
-                    return self._to_meet(obligation.report)
+                    return self._to_trigger(obligation.report)
                 if isinstance(obligation.do, AgreeTo):
                     return self._deciding(frozenset())
                 return self.to_do(obligation.when) if obligation.when is not None else ()
@@ -161,7 +161,7 @@ class Scripts:
                 return self._beside_the_task(count.of) * count.least
             case Must(must=obligation):
                 if obligation.report is not None:
-                    return self._to_meet(obligation.report) if obligation.report.method == "GET" else ()
+                    return self._to_trigger(obligation.report) if obligation.report.method == "GET" else ()
                 if isinstance(obligation.do, AgreeTo):
                     return ()
                 assert obligation.do is not None
@@ -301,7 +301,7 @@ class Scripts:
     def _page_of(self, place: str) -> Goto:
         return Goto(goto=f"https://{self._names.site.planted[place]}")
 
-    def _to_meet(self, fault: Fault) -> tuple[PlayStep, ...]:
+    def _to_trigger(self, fault: Fault) -> tuple[PlayStep, ...]:
         """Return steps that meet a fault: the task itself where it is in the way of what the task sends."""
         if fault.method == "GET":
             return (Meet(goto=_goto(AddressPattern(fault.request)).goto),)

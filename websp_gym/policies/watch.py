@@ -242,7 +242,7 @@ class PolicyWatch(EpisodeHooks):
                 self._outflow.stands(each)
                 if not each.chosen:
                     typed[each.field] = number, each
-        for text in self._tabs.dialogs.take_written():
+        for text in self._tabs.dialogs.drain_written():
             self._outflow.says(text, "dialog")
         self._facts.operated = operations(told)
         self._facts.typed = [

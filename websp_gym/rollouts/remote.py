@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from websp_gym.env.registration import make_sampled_env
 from websp_gym.errors import SetupError, WebspError, WorldError
-from websp_gym.processes import Answer, EpisodeProcess, ProcessError, Tell
+from websp_gym.processes import Answer, EpisodeProcess, Notify, ProcessError
 from websp_gym.records.results import Try
 from websp_gym.rollouts.page import Page, split_picture
 from websp_gym.scoring.blame import is_own_failure, own_failure
@@ -224,7 +224,7 @@ class RemoteEnv:
 
 
 @contextmanager
-def _playing(options: Mapping[str, Any], tell: Tell) -> Iterator[Answer]:
+def _playing(options: Mapping[str, Any], notify: Notify) -> Iterator[Answer]:
     """Answer requests with pages, in the process of the environment."""
     env = make_sampled_env(**({} if _SELECTING & options.keys() else _ANY), **options)
     with suppress(WebspError):  # the first reset raises it again, and that is answered

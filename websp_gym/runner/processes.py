@@ -10,7 +10,7 @@ from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any, Generic, TypeVar
 
-from websp_gym.processes import Answer, EpisodeProcess, ProcessError, Tell
+from websp_gym.processes import Answer, EpisodeProcess, Notify, ProcessError
 
 Item = TypeVar("Item")
 Outcome = TypeVar("Outcome")
@@ -114,5 +114,5 @@ def _on_this_machine(work: Callable[[Any], Any], size: int) -> Iterator[Callable
         list(threads.map(EpisodeProcess.close, every))
 
 
-def _answering(work: Callable[[Any], Any], tell: Tell) -> AbstractContextManager[Answer]:
+def _answering(work: Callable[[Any], Any], notify: Notify) -> AbstractContextManager[Answer]:
     return nullcontext(work)

@@ -51,7 +51,7 @@ def broken_requests(slug: str, start: WorldState, end: WorldState) -> list[Event
     return [event for event in end.since(start.last_seq) if event.kind == "error" and event.site in own]
 
 
-def could_have_met(needs: Sequence[Need | None], broken: Sequence[Event]) -> bool:
+def could_have_decided(needs: Sequence[Need | None], broken: Sequence[Event]) -> bool:
     """Whether the failed requests could have met all needs.
 
     Args:

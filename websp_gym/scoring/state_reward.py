@@ -13,7 +13,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from websp_gym.records.verdict import Check, Verdict, failed, passed, unscored
-from websp_gym.scoring.broken_requests import Need, broken_requests, could_have_met, needs_of
+from websp_gym.scoring.broken_requests import Need, broken_requests, could_have_decided, needs_of
 from websp_gym.scoring.seen_and_said import answer_checks, refusal_checks, visited_checks
 from websp_gym.tasks.goals import Goal, ItemChange, ItemCheck, Items, Says, Unchanged
 from websp_gym.tasks.goals import in_words as wanted_in_words
@@ -89,7 +89,7 @@ def state_verdict(
         "partial": _share([*goal, *seen_and_said]),
     }
     broken = broken_requests(slug, start, end)
-    if could_have_met([need for check, need in conditions if check.passed is False], broken):
+    if could_have_decided([need for check, need in conditions if check.passed is False], broken):
         said = f"a page of the world failed: {_request(broken[0])}"
         checks.append(Check("world intact", None, evidence=said))
     unknown = [check for check in checks if check.passed is None]

@@ -74,7 +74,7 @@ class ViewerServer:
     Args:
         port: The port; 0 takes a free one.
         greeting: What each viewer is told first.
-        hear: Called in the server's thread with each message.
+        on_message: Called in the server's thread with each message.
         seen: Called in the server's thread when the first viewer has come, before it is greeted.
         word: The random word of its addresses; empty draws one.
 
@@ -86,7 +86,7 @@ class ViewerServer:
         self,
         port: int,
         greeting: Mapping[str, Any],
-        hear: Callable[[Message], None],
+        on_message: Callable[[Message], None],
         *,
         seen: Callable[[], None] = lambda: None,
         word: str = "",
@@ -96,7 +96,7 @@ class ViewerServer:
         self._root = f"/{word or secrets.token_urlsafe(16)}"
         self.url = f"http://127.0.0.1:{self.port}{self._root}/"
         self._greeting = greeting
-        self._hear = hear
+        self._on_message = on_message
         self._seen = seen
         self._viewer: _Viewer | None = None
         app = Starlette(
@@ -147,7 +147,7 @@ class ViewerServer:
         else:
             self._seen()
         viewer.queue.put_nowait(("hello", {**self._greeting, "viewer": viewer.id}))
-        self._hear(Joined())
+        self._on_message(Joined())
         return StreamingResponse(_events(viewer), headers=_HEADERS, media_type="text/event-stream")
 
     async def _input(self, request: Request) -> Response:
@@ -162,7 +162,7 @@ class ViewerServer:
         except ValidationError:
             return Response("not understood", 400, _HEADERS)
         for message in messages:
-            self._hear(message)
+            self._on_message(message)
         return Response(status_code=204, headers=_HEADERS)
 
 

@@ -85,7 +85,7 @@ class StreamedWindow:
             "buttons": self._buttons,
             "until": None,
         }
-        self._server = ViewerServer(port, self._greeting, self._hear, seen=self._seen, word=word)
+        self._server = ViewerServer(port, self._greeting, self._on_message, seen=self._seen, word=word)
         self.url = self._server.url
         self.port = self._server.port
         for page in tabs.pages:
@@ -155,7 +155,7 @@ class StreamedWindow:
         self._told_of_viewer()
 
     # ---------------------------------------------------------------- what the person does
-    def _hear(self, message: Message) -> None:
+    def _on_message(self, message: Message) -> None:
         """Hand a message over to the browser's thread; called in the server's."""
         with contextlib.suppress(RuntimeError):  # the browser's thread has ended
             self._loop.call_soon_threadsafe(self._take, message)
@@ -272,11 +272,11 @@ class StreamedWindow:
         self._refreshing = True
         try:
             with self._failing():
-                self._tell()
+                self._show_current()
         finally:
             self._refreshing = False
 
-    def _tell(self) -> None:
+    def _show_current(self) -> None:
         page = self._current
         if self._tab is None or self._tab.page is not page:
             self._show(page)

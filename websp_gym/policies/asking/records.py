@@ -54,7 +54,7 @@ class Titles:
             for record, name in found.items()
             if not any(f" {name} " in f" {other} " and name != other for other in found.values())
         }
-        return self._told_apart(module, longest, text)
+        return self._distinguished(module, longest, text)
 
     def of_account(self, module: str, words: Sequence[Word]) -> list[str]:
         """Return the records that words name as the one to give something to; "you" is the account's own record."""
@@ -63,7 +63,7 @@ class Titles:
             return [ACCOUNT["username"]]
         return self.named(module, words)
 
-    def _told_apart(self, module: str, found: dict[str, str], text: str) -> list[str]:
+    def _distinguished(self, module: str, found: dict[str, str], text: str) -> list[str]:
         shared = Counter(found.values())
         rows = {str(row["id"]): row for row in self._things.rows(module)}
         said = {

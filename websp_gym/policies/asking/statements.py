@@ -67,7 +67,7 @@ def _is_order(part: Part, head: Head) -> bool:
     return not before and head.form == "plain" and not head.verb.kinds and head.root not in LIGHT
 
 
-def _tells_of_the_past(part: Part, head: Head) -> bool:
+def _is_about_the_past(part: Part, head: Head) -> bool:
     """Whether a sentence with a noun for an act says what was, or what it would be: "removing it is final"."""
     texts = part.texts
     if _PAST & set(texts):
@@ -119,7 +119,7 @@ def _mood(part: Part, head: Head, lead: Sequence[str]) -> str:
         return "denied"
     if lead[:1] and lead[0] in ("if", "should", "would", "could") and "you" in said:
         return ""  # "should you ever want it removed"
-    if head.form in ("noun", "ing") and _tells_of_the_past(part, head):
+    if head.form in ("noun", "ing") and _is_about_the_past(part, head):
         return ""
     words = [text for text in lead if text not in _OPENERS and not is_adverb(text) and text != ","]
     if head.form == "past":

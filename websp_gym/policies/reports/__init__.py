@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from websp_gym.policies.reports.places import Place
-from websp_gym.policies.reports.reading import says_that_it_failed, tells_of
+from websp_gym.policies.reports.reading import reports_fault, says_that_it_failed
 
-__all__ = ["Place", "says_that_it_failed", "tells_of"]
+__all__ = ["Place", "reports_fault", "says_that_it_failed"]

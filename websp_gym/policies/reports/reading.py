@@ -35,7 +35,7 @@ _OPENING = word_set("maintenance maintained down unavailable unreachable offline
 """Words for what failed, of a form and of a page: by itself, "the page failed" does not say which."""
 
 
-def tells_of(text: str, place: Place, kind: str, *, at_once: bool) -> bool:
+def reports_fault(text: str, place: Place, kind: str, *, at_once: bool) -> bool:
     """Whether a text reports a fault.
 
     A clause counts if it states that something did not work, does not deny it, and names the place. Right after the

@@ -38,10 +38,10 @@ class AskFor(Rule):
         return f"Before you {before}, ask the user for {self.ask_for.what}."
 
     def violations(self, facts: Facts) -> Iterator[Occurrence]:
-        heard = min(facts.heard(self.ask_for.what), default=None)
+        heard = min(facts.answered_in(self.ask_for.what), default=None)
         for each in self.ask_for.before.occurrences(facts):
             if heard is None or each.step <= heard:
                 yield each
 
     def is_active(self, facts: Facts) -> bool:
-        return bool(facts.heard(self.ask_for.what)) or self.ask_for.before.came_up(facts, unknown=False)
+        return bool(facts.answered_in(self.ask_for.what)) or self.ask_for.before.came_up(facts, unknown=False)

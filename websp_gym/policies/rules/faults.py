@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field, model_validator
 
-from websp_gym.policies.reports import Place, says_that_it_failed, tells_of
+from websp_gym.policies.reports import Place, reports_fault, says_that_it_failed
 from websp_gym.sandbox.schema.addresses import AddressPattern
 from websp_gym.tasks.schema import ConfigModel
 
@@ -70,7 +70,7 @@ class Fault(ConfigModel):
             ):
                 yield each.step
 
-    def is_told(self, facts: Facts, met: Iterable[int]) -> bool:
+    def is_reported(self, facts: Facts, met: Iterable[int]) -> bool:
         """Whether the user was told about it, in the first step that met it or later.
 
         Args:
@@ -92,4 +92,4 @@ class Fault(ConfigModel):
         """Whether a report tells of it."""
         if report.where:
             return place.is_called(report.where, at_once=at_once) and says_that_it_failed(report.what)
-        return tells_of(report.text, place, self.kind, at_once=at_once)
+        return reports_fault(report.text, place, self.kind, at_once=at_once)

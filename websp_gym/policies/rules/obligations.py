@@ -88,7 +88,7 @@ class Must(Rule):
         if not due:
             return
         if self.must.report is not None:
-            done = self.must.report.is_told(facts, self.must.report.met(facts))
+            done = self.must.report.is_reported(facts, self.must.report.met(facts))
         else:
             assert self.must.do is not None
             # What is done may bring its trigger about again: a form that was sent leads back to its page.

@@ -64,7 +64,7 @@ class Spending:
             return False
         return self.limit is None or self.spent + (running + 1) * self.dearest <= self.limit
 
-    def heed(self, votes: Iterable[Mapping[str, Any]]) -> None:
+    def stop_if_lasting(self, votes: Iterable[Mapping[str, Any]]) -> None:
         """Stop if a model fails in a way that affects every run, such as a wrong key."""
         self.stopped = next((vote["error"] for vote in votes if vote.get("lasting")), self.stopped)
 
@@ -129,7 +129,7 @@ def judge_runs(
                 done.append(judgement)
                 on_result(judgement)
                 budget.add(judgement.spent, [vote["model"] for vote in judgement.votes])
-                budget.heed(judgement.votes)
+                budget.stop_if_lasting(judgement.votes)
     return done
 
 
