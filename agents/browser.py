@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 from websp_gym.agents.computer import ComputerAgent
 from websp_gym.browsergym import require
-from websp_gym.models.messages import Result
+from websp_gym.models.messages import ToolResult
 
 if TYPE_CHECKING:
-    from websp_gym.agents.history import Look
+    from websp_gym.agents.history import PastLook
     from websp_gym.models import Model
     from websp_gym.models.messages import Function, ToolCall
     from websp_gym.models.spec import OwnTool
@@ -48,13 +48,13 @@ class BrowserAgent(ComputerAgent):
         require("an agent browser:MODEL")
         super().__init__(model, name=name, screenshots=screenshots, repairs=repairs)
 
-    def _result(self, call: ToolCall, look: Look) -> Result:
+    def _result(self, call: ToolCall, look: PastLook) -> ToolResult:
         if not call.action:
             return super()._result(call, look)
         if not look.result:
-            return Result(call=call, text=self._seen(look), failed=True)
+            return ToolResult(call=call, text=self._seen(look), failed=True)
         before = {tab["id"] for tab in self._last.inventory} if self._last else set()
-        return Result(
+        return ToolResult(
             call=call,
             text=self._seen(look, tabs=False),
             picture=None if call.action["name"] in _READING else look.picture,
@@ -62,7 +62,7 @@ class BrowserAgent(ComputerAgent):
             opened=tuple(tab["id"] for tab in look.inventory if tab["id"] not in before),
         )
 
-    def _left_out(self, call: ToolCall, look: Look) -> Result:
+    def _left_out(self, call: ToolCall, look: PastLook) -> ToolResult:
         return replace(super()._left_out(call, look), picture=None, failed=bool(call.action))
 
     def _is_too_long(self) -> bool:

@@ -13,13 +13,13 @@ from PIL import Image as Pillow
 
 from websp_gym.actions.grammar import answer_with
 from websp_gym.actions.question import EXAMPLE
-from websp_gym.agents.history import PNG_BYTES, Look, encode, look_at
-from websp_gym.agents.llm_agent import MOST_REPAIRS, Asked
+from websp_gym.agents.history import PNG_BYTES, PastLook, encode, look_at
+from websp_gym.agents.llm_agent import MOST_REPAIRS, AskedModel
 from websp_gym.agents.mllm import MOST_SCREENSHOTS
 from websp_gym.agents.prompt import ERROR_CHARACTERS, PLACE_CHARACTERS, TABS, cut
 from websp_gym.errors import ModelError, SetupError
 from websp_gym.models.fence import Fence
-from websp_gym.models.messages import Function, Image, Message, Result, Text, ToolCall, ToolMessage
+from websp_gym.models.messages import Function, Image, Message, Text, ToolCall, ToolMessage, ToolResult
 from websp_gym.policies.briefing import policy_block
 
 if TYPE_CHECKING:
@@ -94,8 +94,8 @@ class _Exchange:
     """
 
     said: Any
-    before: Look
-    results: list[Result] = field(default_factory=list)
+    before: PastLook
+    results: list[ToolResult] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
 
 
@@ -150,7 +150,7 @@ class ComputerAgent:
         self._waiting: deque[ToolCall] = deque()
         self._under_way: ToolCall | None = None
         self._fence: Fence | None = None
-        self._last: Look | None = None
+        self._last: PastLook | None = None
 
     def begin(self, briefing: Briefing) -> None:
         """Start an episode; of the briefing, only the email address is used."""
@@ -175,9 +175,9 @@ class ComputerAgent:
         self._last = look
         if self._waiting:
             action = self._next(self._waiting.popleft())
-            self.turns = (*self.turns, Asked().turn("", action))
+            self.turns = (*self.turns, AskedModel().turn("", action))
             return action
-        asked = Asked()
+        asked = AskedModel()
         try:
             reply = self._ask(self._messages(observation, look), asked)
         except ModelError as error:
@@ -190,7 +190,7 @@ class ComputerAgent:
         self.turns = (*self.turns, replace(asked.turn(thought, action), checks=tuple(kept)))
         return f"Thought: {thought}\nAction: {action}" if thought else action
 
-    def _note(self, look: Look) -> None:
+    def _note(self, look: PastLook) -> None:
         """Note what came of the action before. If the browser said something, the rest of its turn is left out."""
         if self._under_way is None:
             return
@@ -202,15 +202,15 @@ class ComputerAgent:
             exchange.results += [self._left_out(left, look) for left in self._waiting]
             self._waiting.clear()
 
-    def _result(self, call: ToolCall, look: Look) -> Result:
+    def _result(self, call: ToolCall, look: PastLook) -> ToolResult:
         """Return what came of a call that was carried out or refused."""
-        return Result(call=call, text=self._seen(look), url=_address(look), picture=look.picture)
+        return ToolResult(call=call, text=self._seen(look), url=_address(look), picture=look.picture)
 
-    def _left_out(self, call: ToolCall, look: Look) -> Result:
+    def _left_out(self, call: ToolCall, look: PastLook) -> ToolResult:
         """Return what came of a call that was not tried, because of what came of the one before it."""
-        return Result(call=call, text=_NOT_DONE, url=_address(look), picture=look.picture)
+        return ToolResult(call=call, text=_NOT_DONE, url=_address(look), picture=look.picture)
 
-    def _take(self, reply: Reply | None, look: Look) -> str:
+    def _take(self, reply: Reply | None, look: PastLook) -> str:
         """Return the first action of a reply, and keep the others."""
         if reply is None:
             return "unusable reply"
@@ -227,7 +227,7 @@ class ComputerAgent:
         self._kept[-1].lines.append(f"{cut(thought, _EARLIER_CHARACTERS)} {done}".strip())
         return action
 
-    def _ask(self, messages: Sequence[Message], asked: Asked) -> Reply | None:
+    def _ask(self, messages: Sequence[Message], asked: AskedModel) -> Reply | None:
         """Return the first reply with an action or an answer; None if there is none."""
         for _ in range(self._repairs + 1):
             reply = self.model.ask(messages)
@@ -241,7 +241,7 @@ class ComputerAgent:
         return None
 
     # ---------------------------------------------------------------- the conversation
-    def _messages(self, observation: Mapping[str, Any], look: Look) -> list[Message]:
+    def _messages(self, observation: Mapping[str, Any], look: PastLook) -> list[Message]:
         while self._is_too_long():
             self._earlier += self._kept.pop(0).lines
         first = self._kept[0].before if self._kept else look
@@ -268,9 +268,9 @@ class ComputerAgent:
         """Return the functions beside the tool, but those that speak to the user."""
         return () if "gemini:" in self.model.spec else (_GOTO,)
 
-    def _results(self) -> tuple[list[tuple[Result, ...]], int]:
+    def _results(self) -> tuple[list[tuple[ToolResult, ...]], int]:
         """Return the results of each answer with the pictures that are shown, and how many more may be."""
-        left, shown = self._pictures, list[tuple[Result, ...]]()
+        left, shown = self._pictures, list[tuple[ToolResult, ...]]()
         for exchange in reversed(self._kept):
             results = list(exchange.results)
             # Only the last of several pictures is still what the page looks like.
@@ -289,7 +289,7 @@ class ComputerAgent:
         first = len(self._earlier) - len(lines) + 1
         return "What you did so far:\n" + "".join(f"{n}. {line}\n" for n, line in enumerate(lines, first))
 
-    def _seen(self, look: Look, *, tabs: bool = True) -> str:
+    def _seen(self, look: PastLook, *, tabs: bool = True) -> str:
         """Return what is told of the screen beside its picture."""
         fence = self._fence or self._guard([look])
         lines = []
@@ -307,7 +307,7 @@ class ComputerAgent:
         lines.append(f"Left: {look.actions_left} actions, {look.seconds_left:.0f} seconds")
         return "\n".join(lines)
 
-    def _guard(self, looks: Sequence[Look]) -> Fence:
+    def _guard(self, looks: Sequence[PastLook]) -> Fence:
         """Return the fence of the episode, or another one if a page has its word."""
         texts = [text for look in looks for text in (look.page, *look.tabs, look.error, look.result)]
         if self._fence is None or any(self._fence.word in text for text in texts):
@@ -353,7 +353,7 @@ def _on_a_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _address(look: Look) -> str:
+def _address(look: PastLook) -> str:
     return look.page.rsplit(" ", 1)[-1]
 
 

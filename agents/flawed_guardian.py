@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from websp_gym.agents.base import Briefing
     from websp_gym.agents.script import Script
     from websp_gym.policies.policy import Policy
-    from websp_gym.policies.scripts import Scripts
+    from websp_gym.policies.policy_scripts import Scripts
     from websp_gym.policies.sets import Policies
 
 

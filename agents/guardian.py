@@ -9,8 +9,8 @@ from websp_gym.actions.spoken import REPORT_FORM
 from websp_gym.agents.script import Script, ScriptAgent, fault_on
 from websp_gym.policies.events import Press
 from websp_gym.policies.play_steps import Say
+from websp_gym.policies.policy_scripts import Scripts
 from websp_gym.policies.rules.events import AskFirst
-from websp_gym.policies.scripts import Scripts
 
 if TYPE_CHECKING:
     from websp_gym.agents.base import Briefing

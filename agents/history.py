@@ -17,7 +17,7 @@ PNG_BYTES = 3_500_000
 
 
 @dataclass(frozen=True)
-class Look:
+class PastLook:
     """The parts of one observation that a prompt shows.
 
     Args:
@@ -49,7 +49,7 @@ class Look:
 class Past:
     """A past step: what the agent saw, its thought and its action."""
 
-    look: Look
+    look: PastLook
     thought: str
     action: str
 
@@ -65,7 +65,7 @@ class Memory:
         self.past: list[Past] = []
         self._pictures = pictures
 
-    def add(self, look: Look, thought: str, action: str) -> None:
+    def add(self, look: PastLook, thought: str, action: str) -> None:
         """Add a step and drop screenshots that will not be shown again."""
         self.past.append(Past(replace(look, elements=""), thought, action))
         # The next observation adds one more.
@@ -75,11 +75,11 @@ class Memory:
                 self.past[index] = replace(step, look=replace(step.look, picture=None))
 
 
-def look_at(observation: Mapping[str, Any], elements: str, picture: Image | None) -> Look:
+def look_at(observation: Mapping[str, Any], elements: str, picture: Image | None) -> PastLook:
     """Extract what a prompt shows from an observation of any kind but ``browsergym``."""
     tabs: Sequence[Mapping[str, Any]] = observation["tabs"]
     current = next((_place(tab) for tab in tabs if tab["active"]), str(observation["url"]))
-    return Look(
+    return PastLook(
         page=current,
         tabs=tuple(f"{_place(tab)}{' (current)' if tab['active'] else ''}" for tab in tabs)
         if len(tabs) > 1

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from websp_gym.actions import parse_action
 from websp_gym.actions.browsergym import looks_like_calls
-from websp_gym.agents.history import Look, Memory
+from websp_gym.agents.history import Memory, PastLook
 from websp_gym.agents.prompt import Prompter, PromptStyle, again
 from websp_gym.agents.reply import ParsedReply, read_reply
 from websp_gym.agents.turns import Turn
@@ -56,7 +56,7 @@ class LLMAgent(ABC):
         self._email = ""
 
     @abstractmethod
-    def _look(self, observation: Mapping[str, Any]) -> Look:
+    def _look(self, observation: Mapping[str, Any]) -> PastLook:
         """Return what the model is shown of an observation."""
 
     @abstractmethod
@@ -92,7 +92,7 @@ class LLMAgent(ABC):
             policies = tuple(observation.get("policies", ()))
             self._prompter = Prompter(self.manner, str(observation["goal"]), self._email, policies)
         look = self._look(observation)
-        asked = Asked()
+        asked = AskedModel()
         try:
             said = self._ask(self._prompter.messages(self._memory.past, look), asked)
         except ModelError as error:
@@ -107,7 +107,7 @@ class LLMAgent(ABC):
         """Return the text for the environment."""
         return f"Thought: {said.thought}\nAction: {said.action}" if said.thought else said.action
 
-    def _ask(self, messages: Sequence[Message], asked: Asked) -> ParsedReply | None:
+    def _ask(self, messages: Sequence[Message], asked: AskedModel) -> ParsedReply | None:
         """Return the model's first usable reply; None if there is none."""
         conversation = list(messages)
         read = partial(self._read, to_user=bool(self._prompter and self._prompter.policies))
@@ -128,7 +128,7 @@ _UNREAD = ("malformed", "truncated")
 
 
 @dataclass
-class Asked:
+class AskedModel:
     """The replies of one step."""
 
     replies: list[Reply] = field(default_factory=list)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from websp_gym.agents.history import Look, encode, look_at
+from websp_gym.agents.history import PastLook, encode, look_at
 from websp_gym.agents.llm_agent import LLMAgent
 from websp_gym.agents.prompt import PromptStyle, list_actions
 from websp_gym.agents.reply import read_marks_action
@@ -59,7 +59,7 @@ class MllmAgent(LLMAgent):
             )
         super().__init__(model, name=name, pictures=screenshots, repairs=repairs)
 
-    def _look(self, observation: Mapping[str, Any]) -> Look:
+    def _look(self, observation: Mapping[str, Any]) -> PastLook:
         # Observations of kind "all" have a separate picture with the marks.
         picture = observation.get("screenshot_marks", observation["screenshot"])
         return look_at(observation, str(observation["elements_text"]), encode(picture))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from websp_gym.actions import ACTIONS, ActionSpec
 from websp_gym.actions.grammar import USER_ACTIONS
 from websp_gym.actions.reply import LONGEST_ACTION
-from websp_gym.agents.history import Look, Past
+from websp_gym.agents.history import Past, PastLook
 from websp_gym.models import Image, Message, Text
 from websp_gym.models.fence import Fence
 from websp_gym.policies.briefing import policy_block
@@ -110,7 +110,7 @@ class Prompter:
     policies: Sequence[Mapping[str, str]] = ()
     fence: Fence | None = None
 
-    def messages(self, past: Sequence[Past], look: Look) -> list[Message]:
+    def messages(self, past: Sequence[Past], look: PastLook) -> list[Message]:
         """Return the conversation up to the current observation, `look`.
 
         It has a system message, then user and assistant messages in turn; the last is the user's.
@@ -125,7 +125,7 @@ class Prompter:
         messages.append(Message("user", tuple(self._observation(len(past) + 1, look, fence, now=True))))
         return messages
 
-    def _fence(self, past: Sequence[Past], look: Look) -> Fence:
+    def _fence(self, past: Sequence[Past], look: PastLook) -> Fence:
         """Return the same fence for the whole episode, for prompt caching; a new one if a page contains its word."""
         looks = [look, *(step.look for step in past)]
         texts = [text for each in looks for text in (each.page, *each.tabs, each.error, each.elements)]
@@ -153,7 +153,7 @@ class Prompter:
         }
         return RULES.format(**parts)
 
-    def _observation(self, number: int, look: Look, fence: Fence, *, now: bool) -> Iterator[Text | Image]:
+    def _observation(self, number: int, look: PastLook, fence: Fence, *, now: bool) -> Iterator[Text | Image]:
         lines = [f"The task: {self.task}\n"] if number == 1 else []
         lines.append(f"Observation {number}" + ("" if now else ", an earlier one"))
         if look.error:
@@ -170,7 +170,7 @@ class Prompter:
         if look.picture is not None:
             yield look.picture
 
-    def _present(self, look: Look, fence: Fence) -> Iterator[str]:
+    def _present(self, look: PastLook, fence: Fence) -> Iterator[str]:
         if look.tabs:
             tabs = [cut(tab, PLACE_CHARACTERS) for tab in look.tabs[:TABS]]
             tabs += [f"and {len(look.tabs) - TABS} more"] if len(look.tabs) > TABS else []

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from websp_gym.actions import ACTIONS, format_action, parse_action
 from websp_gym.actions.browsergym import looks_like_calls, parse_calls
-from websp_gym.agents.history import Look, look_at
+from websp_gym.agents.history import PastLook, look_at
 from websp_gym.agents.llm_agent import LLMAgent
 from websp_gym.agents.prompt import ELEMENTS_CHARACTERS, PromptStyle, list_actions
 from websp_gym.agents.reply import ParsedReply
@@ -96,7 +96,7 @@ class TextAgent(LLMAgent):
     def __init__(self, model: Model, *, name: str = "", repairs: int = 2) -> None:
         super().__init__(model, name=name or f"text:{model.spec}", repairs=repairs)
 
-    def _look(self, observation: Mapping[str, Any]) -> Look:
+    def _look(self, observation: Mapping[str, Any]) -> PastLook:
         return look_at(observation, flatten(observation), None)
 
     def _read(self, text: str, *, to_user: bool) -> str:

@@ -55,7 +55,7 @@ PARTS: dict[str, list[tuple[str, type[BaseModel]]]] = {
         ("An entry of `record` of an action", site_schema.RecordChange),
     ],
     "Pages, menus and stubs": [
-        ("An entry of `pages`", site_schema.Page),
+        ("An entry of `pages`", site_schema.SitePage),
         ("An entry of a list in `menus`", site_schema.Link),
         ("An entry of `stubs`", site_schema.Stubs),
     ],
@@ -63,8 +63,8 @@ PARTS: dict[str, list[tuple[str, type[BaseModel]]]] = {
         ("An entry of `actions`", site_schema.FormAction),
         ("A sign-in", site_schema.SignIn),
         ("`destructive`", site_schema.Destructive),
-        ("`add`", site_schema.Add),
-        ("`remove`", site_schema.Remove),
+        ("`add`", site_schema.AddAction),
+        ("`remove`", site_schema.RemoveAction),
         ("`update`", site_schema.Update),
     ],
     "Tokens, mail and effects": [

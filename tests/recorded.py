@@ -60,7 +60,7 @@ GUARDIANS = (
     "agents/guardian.py",
     "agents/flawed_guardian.py",
     "agents/script.py",
-    "websp_gym/policies/scripts.py",
+    "websp_gym/policies/policy_scripts.py",
     "websp_gym/policies/switches.py",
 )
 SMALL = [400, 320]

@@ -25,7 +25,7 @@ import numpy as np
 from websp_gym import SetupError, solved_at_start, split_ids
 from websp_gym.rates import wilson
 from websp_gym.rollouts import Pool, Transcript, advantages, agent_policy
-from websp_gym.trainers.features import SIZE, Choice
+from websp_gym.trainers.features import SIZE, ActionChoice
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -57,13 +57,13 @@ class LinearPolicy:
 
     def __call__(self, played: Transcript) -> str:
         """Return an action for the current page of a rollout."""
-        choice = Choice.on(played)
+        choice = ActionChoice.on(played)
         chances = self.chances(choice)
         if self.greedy:
             return choice.actions[int(chances.argmax())]
         return self._random.choices(choice.actions, chances.tolist())[0]
 
-    def chances(self, choice: Choice) -> NDArray[np.float64]:
+    def chances(self, choice: ActionChoice) -> NDArray[np.float64]:
         """Return the probability of each action."""
         starts = np.cumsum(choice.sizes) - choice.sizes
         scores = np.add.reduceat(self.weights[choice.features], starts)
@@ -73,7 +73,7 @@ class LinearPolicy:
     def add_gradient(
         self,
         into: NDArray[np.float64],
-        choice: Choice,
+        choice: ActionChoice,
         action: str,
         *,
         weight: float = 1.0,
@@ -148,7 +148,7 @@ class Trainer:
 
     def clone(self, shown: Iterable[Transcript], *, epochs: int = 8) -> None:
         """Raise the likelihood of the replies in some rollouts, as far as the policy has these actions."""
-        lessons = [Choice.all_of(one) for one in shown]
+        lessons = [ActionChoice.all_of(one) for one in shown]
         for _ in range(epochs):
             for lesson in self._random.sample(lessons, len(lessons)):
                 gradient = np.zeros(SIZE)
@@ -193,7 +193,7 @@ class Trainer:
                 self._solved[played.instance] += played.reward == 1
                 if advantage:
                     counts["used"] += 1
-                    for choice, reply in Choice.all_of(played):
+                    for choice, reply in ActionChoice.all_of(played):
                         self.policy.add_gradient(
                             gradient, choice, reply, weight=advantage, entropy=self._entropy
                         )

@@ -15,7 +15,7 @@ from tests.paths import ROOT
 from websp_gym.actions import ACTIONS, Action, ActionSpec, format_action, parse_action, register_action
 from websp_gym.actions.grammar import MARK, NOTHING, spec_of
 from websp_gym.actions.target import Target
-from websp_gym.agents.history import Look
+from websp_gym.agents.history import PastLook
 from websp_gym.agents.mllm import MllmAgent
 from websp_gym.agents.prompt import Prompter
 from websp_gym.agents.text import TextAgent
@@ -44,7 +44,7 @@ def twelfth() -> Iterator[ActionSpec]:
 
 def rules(agent: type[MllmAgent | TextAgent]) -> str:
     """The system prompt of an agent's model."""
-    look = Look(
+    look = PastLook(
         page="a page", tabs=(), error="", elements="", picture=None, actions_left=20, seconds_left=9.0
     )
     (part,) = Prompter(agent.manner, "a task").messages([], look)[0].parts

@@ -11,7 +11,7 @@ from tests.fuzz_support import CATALOG
 from tests.sample import long_table
 from tests.sandbox_support import write_site
 from websp_gym.authoring.files import tasks_of
-from websp_gym.authoring.forms import Form, fill_forms, forms_of
+from websp_gym.authoring.forms import PageForm, fill_forms, forms_of
 from websp_gym.sandbox.client import Sandbox
 from websp_gym.sandbox.schema.catalog import Catalog
 from websp_gym.tasks.instances import signed_in_site
@@ -85,6 +85,6 @@ def test_the_forms_of_a_page_are_read_with_what_they_hold() -> None:
     <input type="checkbox" name="off"><input type="hidden" name="id" value="7"><button name="go">Go</button></form>
     <form method="POST" action="../save"><textarea name="text"></textarea><select name="who"></select></form>"""
     assert forms_of("https://x.example/a/b", html) == [
-        Form("GET", "https://x.example/a/b", {"q": "old", "on": "on", "id": "7"}, ["q"]),
-        Form("POST", "https://x.example/save", {"text": "", "who": ""}, ["text"]),
+        PageForm("GET", "https://x.example/a/b", {"q": "old", "on": "on", "id": "7"}, ["q"]),
+        PageForm("POST", "https://x.example/save", {"text": "", "who": ""}, ["text"]),
     ]

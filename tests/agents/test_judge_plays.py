@@ -13,7 +13,7 @@ from tests.judge_support import put, recorded, says
 from websp_gym.calibration.cases import label_by_state
 from websp_gym.calibration.edits import reworded
 from websp_gym.calibration.generate import KINDS, PLAYED, generate
-from websp_gym.calibration.run_variants import Played, play_all, plays_to_do
+from websp_gym.calibration.run_variants import PlayedVariant, play_all, plays_to_do
 from websp_gym.calibration.variants import FILE, Variant, is_played, keep, kind_of, plays_of
 from websp_gym.cli.evaluating import judge_eval
 from websp_gym.errors import SetupError
@@ -28,7 +28,7 @@ CHOSEN = ("oracle", "opposite", "extra", "destructive")
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Played]]:
+def played(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[PlayedVariant]]:
     """One instance, played in four ways."""
     folder = tmp_path_factory.mktemp("plays")
     todo = [play for play in plays_to_do([TWO], folder) if play.kind in CHOSEN]
@@ -64,7 +64,7 @@ def test_an_instance_without_an_account_is_played_without_harm() -> None:
 # --- what comes of it -------------------------------------------------------------------------------
 
 
-def test_each_way_ends_with_the_expected_state(played: tuple[Path, list[Played]]) -> None:
+def test_each_way_ends_with_the_expected_state(played: tuple[Path, list[PlayedVariant]]) -> None:
     folder, done = played
     assert [(each.play.kind, each.status, each.error) for each in done] == [
         ("oracle", "pass", ""), ("opposite", "fail", ""), ("extra", "pass", ""), ("destructive", "fail", ""),
@@ -74,7 +74,7 @@ def test_each_way_ends_with_the_expected_state(played: tuple[Path, list[Played]]
 
 
 @pytest.mark.proof
-def test_the_pictures_show_what_was_done(played: tuple[Path, list[Played]]) -> None:
+def test_the_pictures_show_what_was_done(played: tuple[Path, list[PlayedVariant]]) -> None:
     """The marks were read off the very page each screenshot was taken of."""
     folder, _done = played
 
@@ -97,7 +97,9 @@ def test_the_pictures_show_what_was_done(played: tuple[Path, list[Played]]) -> N
     ]
 
 
-def test_an_actor_thinks_before_each_action_and_claims_success(played: tuple[Path, list[Played]]) -> None:
+def test_an_actor_thinks_before_each_action_and_claims_success(
+    played: tuple[Path, list[PlayedVariant]],
+) -> None:
     folder, _done = played
     run = load_trajectory(folder / "opposite" / TWO / "001")
     assert all(step.thought for step in run.steps)
@@ -105,7 +107,7 @@ def test_an_actor_thinks_before_each_action_and_claims_success(played: tuple[Pat
     assert run.answer
 
 
-def test_finished_plays_are_not_played_again(played: tuple[Path, list[Played]]) -> None:
+def test_finished_plays_are_not_played_again(played: tuple[Path, list[PlayedVariant]]) -> None:
     folder, done = played
     left = {play.kind for play in plays_to_do([TWO], folder)}
     assert left.isdisjoint(each.play.kind for each in done)
@@ -143,7 +145,7 @@ def test_a_failing_play_does_not_affect_the_others(tmp_path: Path) -> None:
 # --- what is made of it -----------------------------------------------------------------------------
 
 
-def test_plays_are_reworded_without_changing_their_meaning(played: tuple[Path, list[Played]]) -> None:
+def test_plays_are_reworded_without_changing_their_meaning(played: tuple[Path, list[PlayedVariant]]) -> None:
     folder, _done = played
     made = generate(find_runs(folder), 60)
     notice_for = [case for case in made if case.kind in PLAYED]

@@ -40,7 +40,7 @@ from tests.sample import left_to_prove
 from websp_gym.attach import attach, described
 from websp_gym.attach.door import Door
 from websp_gym.attach.rules import IGNORED, PASSED, rule_of
-from websp_gym.attach.scripts import WORLD
+from websp_gym.attach.script_watch import WORLD
 from websp_gym.browser.driver import playwright
 from websp_gym.browser.find import find_browser
 from websp_gym.browser.owner import call

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from websp_gym.attach.rules import IGNORED, PASSED, RefusedError, check, rule_of
+from websp_gym.attach.rules import IGNORED, PASSED, RefusedCommandError, check, rule_of
 
 WIDE = {"x": 0, "y": 0, "width": 20_000, "height": 10}
 
@@ -22,7 +22,7 @@ WIDE = {"x": 0, "y": 0, "width": 20_000, "height": 10}
     ],
 )
 def test_a_picture_that_is_too_large_is_refused(clip: dict[str, Any]) -> None:
-    with pytest.raises(RefusedError, match="too large"):
+    with pytest.raises(RefusedCommandError, match="too large"):
         check("Page.captureScreenshot", {"format": "png", "clip": clip})
 
 
@@ -38,7 +38,7 @@ def test_any_other_picture_passes(clip: dict[str, Any] | None) -> None:
      "http://[", 7, None],
 )  # fmt: skip
 def test_only_addresses_of_the_web_can_be_opened(method: str, url: object) -> None:
-    with pytest.raises(RefusedError, match="only web addresses"):
+    with pytest.raises(RefusedCommandError, match="only web addresses"):
         check(method, {"url": url})
 
 
@@ -51,7 +51,7 @@ def test_those_of_the_web_can(url: str) -> None:
 
 def test_no_file_is_dropped_on_a_page() -> None:
     check("Input.dispatchDragEvent", {"type": "drop", "data": {"items": []}})
-    with pytest.raises(RefusedError, match="with files"):
+    with pytest.raises(RefusedCommandError, match="with files"):
         check("Input.dispatchDragEvent", {"type": "drop", "data": {"items": [], "files": ["/etc/passwd"]}})
 
 
@@ -59,5 +59,5 @@ def test_what_is_in_no_list_is_refused() -> None:
     assert not PASSED & IGNORED
     for method in ("Network.setCookie", "Fetch.enable", "Debugger.pause", "Brand.new", ""):
         assert rule_of(method) == "refuse"
-        with pytest.raises(RefusedError, match="not available"):
+        with pytest.raises(RefusedCommandError, match="not available"):
             check(method, {})

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from websp_gym.attach.scripts import WORLD, ScriptWatch
+from websp_gym.attach.script_watch import WORLD, ScriptWatch
 from websp_gym.env.outside import OutsideAction
 
 OURS, OTHER = 7, 8

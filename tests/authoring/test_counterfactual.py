@@ -9,7 +9,7 @@ import pytest
 from tests.check_support import ADS, MAIL, SAVE, task, write_checked
 from websp_gym.agents.oracle import OracleAgent
 from websp_gym.authoring import SearchPaths
-from websp_gym.authoring.counterfactual import Counterfactual, OracleRecording, UndecidedError
+from websp_gym.authoring.counterfactual import Counterfactual, OracleRecording, UnplayedError
 from websp_gym.authoring.player import play_instance
 from websp_gym.authoring.proofs import prove
 from websp_gym.tasks.instances import load_instance
@@ -47,7 +47,7 @@ def _decided(name: str) -> dict[int, float | str | None]:
             if step.changes_state:
                 try:
                     found[number] = world.without(number)[0].score
-                except UndecidedError as error:
+                except UnplayedError as error:
                     found[number] = str(error)
     return found
 

@@ -18,10 +18,10 @@ from tests.conftest import MakeEnv
 from tests.env.test_robustness import browser_processes
 from tests.kept_tab import close_kept_tabs
 from tests.sample import left_to_prove
+from websp_gym.browser.deadline import Watch
 from websp_gym.browser.driver import event_loop
 from websp_gym.browser.launch import BrowserOptions, open_context, shared_browser
 from websp_gym.browser.owner import call
-from websp_gym.browser.watch import Watch
 from websp_gym.env import WebspEnv
 from websp_gym.errors import WorldError
 from websp_gym.sandbox.client import VARIABLE, Sandbox

@@ -27,7 +27,7 @@ from tests.report.test_report_tables import played
 from tests.report_support import Watched, episode, save, window
 from websp_gym.calibration.cases import read_labels
 from websp_gym.calibration.labels import Label, compare, read_label_file, write_label_file
-from websp_gym.calibration.sampling import Candidate, candidates, draw
+from websp_gym.calibration.sampling import SampleCandidate, candidates, draw
 from websp_gym.cli.label_app import LabelApp, Labelling
 from websp_gym.errors import SetupError
 from websp_gym.records import verdict
@@ -46,11 +46,11 @@ __all__ = ["websp", "window"]
 # --- the sample -------------------------------------------------------------------------------------
 
 
-def found(agents: int = 4, sites: int = 10, each: int = 6) -> list[Candidate]:
+def found(agents: int = 4, sites: int = 10, each: int = 6) -> list[SampleCandidate]:
     """Trajectories of which the early judge accepts one in three and leaves one in six unscored."""
     said = (True, False, False, None, True, False)
     return [
-        Candidate(
+        SampleCandidate(
             Path(f"{agent}/{site}/{number}"), (f"a{agent}", "without"), f"s{site}", said[number % len(said)]
         )
         for agent in range(agents)
@@ -75,7 +75,7 @@ def test_the_draw_depends_on_the_seed_and_not_on_the_order_of_the_runs() -> None
 
 
 def test_a_rare_agent_is_drawn_as_often_as_the_others_as_far_as_it_goes() -> None:
-    rare = [Candidate(Path(f"rare/{number}"), ("rare", "without"), "s0", True) for number in range(3)]
+    rare = [SampleCandidate(Path(f"rare/{number}"), ("rare", "without"), "s0", True) for number in range(3)]
     drawn = draw([*found(agents=2), *rare], 21)
     assert Counter(folder.parts[0] for folder in drawn) == {"0": 9, "1": 9, "rare": 3}
 

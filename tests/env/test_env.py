@@ -36,7 +36,7 @@ from websp_gym.observation import WITHOUT_PICTURE, ObservationKind
 from websp_gym.records.load import load_trajectory
 from websp_gym.records.pictures import marked_picture
 from websp_gym.records.verdict import Verdict, unscored
-from websp_gym.scoring.judge.pictures import Limits, pictures_of
+from websp_gym.scoring.judge.pictures import PictureLimits, pictures_of
 from websp_gym.scoring.outcome import EpisodeEnd
 from websp_gym.scoring.rewards import make_reward
 from websp_gym.tasks.goals import Expect
@@ -299,7 +299,7 @@ def test_a_text_observation_takes_no_picture_and_records_none(
     assert [view.screenshot for view in task.trajectory.views] == [None, None]
     assert all(view.marks for view in task.trajectory.views)
     with pytest.raises(JudgeError, match='observation 0 has no screenshot: observation="text" takes none'):
-        pictures_of(task.trajectory, task.folder, Limits(), [0])
+        pictures_of(task.trajectory, task.folder, PictureLimits(), [0])
 
 
 def test_an_accessibility_tree_takes_pictures_only_for_a_record(
@@ -311,7 +311,7 @@ def test_an_accessibility_tree_takes_pictures_only_for_a_record(
     assert recorded is not None
     assert recorded.folder is not None
     assert (*begun("axtree").rendered, unseen.render()) == (None,) * 4
-    (first, *_) = pictures_of(recorded.trajectory, recorded.folder, Limits(), [0])
+    (first, *_) = pictures_of(recorded.trajectory, recorded.folder, PictureLimits(), [0])
     assert Image.open(io.BytesIO(first)).size == TINY
     assert [view.screenshot for view in recorded.trajectory.views] == ["step_000.png", "step_001.png"]
     assert [view.screenshot for view in unseen.task.trajectory.views] == [None]

@@ -13,7 +13,7 @@ from tests.live_support import home, internet, server, websp_browsing
 from websp_gym.cli.live_sites import _way_out
 from websp_gym.live.accounts import accounts_file, load_accounts
 from websp_gym.live.check import LiveFinding
-from websp_gym.live.restore import Found
+from websp_gym.live.restore import FoundState
 from websp_gym.live.sealed import keep
 from websp_gym.live.sign_ins import keep_sign_in, kept_sign_in
 
@@ -158,7 +158,7 @@ def test_what_cannot_be_put_back_can_be_given_up_and_nothing_tries_it_again(home
         "stays as it is DELETE /key: what it removes cannot be restored",
         "forgot how to put back steam-1",
     ]
-    assert not Found("steam-1")
+    assert not FoundState("steam-1")
     assert "nothing to put back" in websp_here("live", "restore", "steam-1", "--forget").stdout
     assert 'did you mean "steam-1"' in websp_here("live", "restore", "steam-2", "--forget").stderr
 

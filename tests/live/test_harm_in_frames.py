@@ -7,9 +7,9 @@ import pytest
 from tests.actions_support import Hands, hands, sites
 from websp_gym.actions.computer.action import Screen
 from websp_gym.actions.harm import HarmGuard
+from websp_gym.browser.deadline import Watch
 from websp_gym.browser.focus import DEEPEST
 from websp_gym.browser.internals import loop_of
-from websp_gym.browser.watch import Watch
 from websp_gym.env.chat import MemoryChat
 from websp_gym.env.harm_hooks import HarmHooks
 from websp_gym.env.turns import AgentTurns

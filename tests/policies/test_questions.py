@@ -17,14 +17,14 @@ import pytest
 import yaml
 
 from tests.sample import left_to_prove
-from websp_gym.policies.asking import Reading, all_things, read, value_named
+from websp_gym.policies.asking import TopicReading, all_things, read, value_named
 from websp_gym.policies.asking.things import Things
 from websp_gym.policies.events import Change, Edit, Event, Press, read_event
-from websp_gym.policies.facts import Consent
+from websp_gym.policies.facts import GivenConsent
 from websp_gym.policies.least import start_of as start_state
 from websp_gym.policies.names import Names
+from websp_gym.policies.policy_scripts import Scripts
 from websp_gym.policies.rules.events import AskFirst
-from websp_gym.policies.scripts import Scripts
 from websp_gym.policies.sets import policies_for
 from websp_gym.tasks.instances import all_instances, all_work, load_instance
 from websp_gym.tasks.sites import site_schema
@@ -111,7 +111,7 @@ def test_a_question_in_the_words_of_the_policy_is_understood_in_every_applicatio
         things = Things(policies.names, state)
         for text, event in new.items():
             tried.add((instance.site.slug, text))
-            found = Reading(text, things, controls=controls).asks_for(event)
+            found = TopicReading(text, things, controls=controls).asks_for(event)
             if set(found) != set(all_things(event, policies.names, state)):
                 misread[instance.id, text] = found
     assert len(tried) > 50
@@ -215,7 +215,7 @@ def test_questions_at_work_are_understood_and_none_gets_what_it_does_not_ask_for
     for question in AT_WORK[name]:
         event, things = at_work(question["event"])
         controls = [event.press.name] if isinstance(event, Press) else []
-        named = Reading(question["asks"], things, controls=controls).asks_for(event)
+        named = TopicReading(question["asks"], things, controls=controls).asks_for(event)
         found, meant = titles(event, things, named), question["means"]
         records = set(meant) if isinstance(meant, list) else found
         right += bool(named) == bool(meant) and found == records
@@ -247,7 +247,7 @@ def test_a_value_that_a_question_names_is_one_that_the_field_can_have(
 
 
 def test_a_yes_to_one_of_several_people_leaves_the_others() -> None:
-    consent = Consent(1, "issues/1", ["ada"])
+    consent = GivenConsent(1, "issues/1", ["ada"])
     assert consent.covers(2, "issues/1", ["bob", "ada"], ["bob"])
     assert consent.covers(2, "issues/1", ["ada"], ["bob"])
     assert not consent.covers(2, "issues/1", ["ada", "bob"], [])

@@ -15,7 +15,7 @@ from tests.paths import ROOT
 from tests.policies.support import Story, verdicts
 from websp_gym.policies.reports import Place, reports_fault, says_that_it_failed
 from websp_gym.policies.sets import policies_for
-from websp_gym.records.step_facts import ActionFacts, Operated, Report
+from websp_gym.records.step_facts import ActionFacts, FaultReport, Operated
 from websp_gym.sandbox.schema.addresses import AddressPattern
 from websp_gym.tasks.instances import all_instances
 from websp_gym.tasks.sites import site_schema
@@ -336,7 +336,7 @@ def test_a_fault_in_a_frame_is_called_by_what_shows_it(
     story.step(met, url=PAGE, operated=[*digest, *opened], frames={FRAME: "Billing center"})
     for _ in range(2 * (not at_once)):
         story.step()
-    story.step(kind="REPORT", reports=[Report(**report)]).answers("I stop here.")
+    story.step(kind="REPORT", reports=[FaultReport(**report)]).answers("I stop here.")
     policies = f"""
   - id: tell
     level: task
@@ -362,7 +362,7 @@ def test_a_fault_in_a_frame_is_called_by_what_shows_it(
 def test_a_structured_report_is_judged_by_its_place(
     tmp_path: Path, report: dict[str, Any], status: str
 ) -> None:
-    story = sends().step(kind="REPORT", reports=[Report(**report)]).answers()
+    story = sends().step(kind="REPORT", reports=[FaultReport(**report)]).answers()
     assert said(tmp_path, story) == status
 
 
@@ -370,7 +370,7 @@ def test_a_report_in_the_answer_counts_and_one_before_the_fault_does_not(tmp_pat
     told = "Saving failed at first, as something was missing; at the second try it was saved."
     assert said(tmp_path, sends().answers(told)) == "ok"
     assert said(tmp_path, sends().answers("It is saved.")) == "violated"
-    early = [Report(where="/settings/profile", what="not saved")]
+    early = [FaultReport(where="/settings/profile", what="not saved")]
     assert said(tmp_path, Story().step(kind="REPORT", reports=early).step(MET).step().answers()) == "violated"
 
 

@@ -13,8 +13,8 @@ from websp_gym.agents.flawed_guardian import flawed_guardian
 from websp_gym.agents.guardian import GuardianAgent
 from websp_gym.env.environment import WebspEnv
 from websp_gym.errors import SetupError
+from websp_gym.policies.policy_scripts import NoScriptError, Scripts
 from websp_gym.policies.refusals import refuses
-from websp_gym.policies.scripts import NoScriptError, Scripts
 from websp_gym.policies.sets import Policies, policies_for
 from websp_gym.records.trajectory import Trajectory
 from websp_gym.records.verdict import Verdict

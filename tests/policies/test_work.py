@@ -11,7 +11,7 @@ from websp_gym.policies.asking import read
 from websp_gym.policies.events import Press
 from websp_gym.policies.lint import problems
 from websp_gym.policies.play_steps import Goto
-from websp_gym.policies.scripts import Scripts
+from websp_gym.policies.policy_scripts import Scripts
 from websp_gym.policies.sets import policies_for
 from websp_gym.tasks.instances import load_instance
 from websp_gym.world.state import SiteState

@@ -28,7 +28,7 @@ from websp_gym.runner.locking import locked
 from websp_gym.scoring.judge.batch import find_runs, judge_run
 from websp_gym.scoring.judge.judge import Judge
 from websp_gym.scoring.judge.judgements import JUDGEMENTS, read_judgements
-from websp_gym.scoring.judge.pictures import Limits, pictures_of
+from websp_gym.scoring.judge.pictures import PictureLimits, pictures_of
 
 SHOT = "step_001.png"
 SECRET = "kept elsewhere"
@@ -122,7 +122,7 @@ def test_an_unfit_picture_becomes_a_placeholder_that_describes_it(unfit: Unfit, 
     with pytest.raises(UnfitFileError):
         marked_picture(trajectory, record, 1)
     with pytest.raises(JudgeError, match=SHOT) as caught:
-        pictures_of(trajectory, record, Limits(), [1])
+        pictures_of(trajectory, record, PictureLimits(), [1])
     assert (caught.value.kind, what in str(caught.value)) == ("incomplete", True)
 
 

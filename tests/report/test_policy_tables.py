@@ -16,7 +16,7 @@ from websp_gym.records.runs import Run
 from websp_gym.report.tables.build import make_report
 from websp_gym.report.tables.policies import by_set
 from websp_gym.report.tables.policy_figures import Completion, Risk, all_pass, tier
-from websp_gym.report.tables.rows import EpisodeRow, Facts
+from websp_gym.report.tables.rows import EpisodeRow, InstanceFacts
 from websp_gym.report.tables.under_policy import UnderPolicy
 from websp_gym.runner.jobs import Job
 
@@ -151,8 +151,8 @@ def test_an_agent_that_played_under_several_sets_has_a_row_with_each() -> None:
     kept, broken = result(0, 1.0, consent("ok")), result(0, 1.0, consent("violated"))
     easy, hard = Path("easy"), Path("hard")
     rows = (
-        EpisodeRow(kept, "a (easy)", Facts("Steam"), easy),
-        EpisodeRow(broken, "a (hard)", Facts("Steam"), hard),
+        EpisodeRow(kept, "a (easy)", InstanceFacts("Steam"), easy),
+        EpisodeRow(broken, "a (hard)", InstanceFacts("Steam"), hard),
     )
     table = by_set(UnderPolicy(rows, sets={easy: "easy", hard: "hard"}))
     assert table is not None

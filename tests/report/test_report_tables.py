@@ -21,19 +21,19 @@ from websp_gym.report import Report, make_report, read_report
 from websp_gym.report.tables.intervals import Pairs, difference, mcnemar, mean
 from websp_gym.report.tables.paper import load_paper
 from websp_gym.report.tables.render_text import markdown, show_report
-from websp_gym.report.tables.rows import Facts
-from websp_gym.report.tables.table import Row
+from websp_gym.report.tables.rows import InstanceFacts
+from websp_gym.report.tables.table import TableRow
 from websp_gym.report.tables.trials import pass_at, pass_hat
 from websp_gym.tasks.ids import instance_ids
 
 WITHOUT, WITH = "without_navigation", "with_navigation"
 KNOWN = {
-    "A-task-1-ON": Facts("A", "Cookies", "ON", ("Link", "Toggle"), "h"),
-    "A-task-1-OFF": Facts("A", "Cookies", "OFF", ("Link", "Toggle"), "h"),
-    "A-task-2": Facts("A", "Cookies", "", ("Link", "Button"), "h"),
-    "B-task-3-ON": Facts("B", "Mail", "ON", ("Link", "Checkbox"), "h"),
-    "B-task-3-OFF": Facts("B", "Mail", "OFF", ("Link", "Checkbox"), "h"),
-    "B-task-4": Facts("B", "Mail", "", ("Checkbox",), "h"),
+    "A-task-1-ON": InstanceFacts("A", "Cookies", "ON", ("Link", "Toggle"), "h"),
+    "A-task-1-OFF": InstanceFacts("A", "Cookies", "OFF", ("Link", "Toggle"), "h"),
+    "A-task-2": InstanceFacts("A", "Cookies", "", ("Link", "Button"), "h"),
+    "B-task-3-ON": InstanceFacts("B", "Mail", "ON", ("Link", "Checkbox"), "h"),
+    "B-task-3-OFF": InstanceFacts("B", "Mail", "OFF", ("Link", "Checkbox"), "h"),
+    "B-task-4": InstanceFacts("B", "Mail", "", ("Checkbox",), "h"),
 }
 
 
@@ -69,7 +69,7 @@ def report() -> Report:
     return make_report(small(), known=KNOWN)
 
 
-def texts(row: Row) -> list[str]:
+def texts(row: TableRow) -> list[str]:
     return [cell.text for cell in row.cells]
 
 
@@ -384,13 +384,13 @@ def test_every_published_instance_has_a_site_of_the_same_name() -> None:
     assert sites <= set(load_paper().sites[WITHOUT].rows)
 
 
-def paper_results(model: int) -> tuple[list[Result], dict[str, Facts]]:
+def paper_results(model: int) -> tuple[list[Result], dict[str, InstanceFacts]]:
     """Episodes that a model's row for each website stands for."""
     found, known = [], {}
     for site, row in load_paper().sites[WITHOUT].rows.items():
         for number in range(row.of):
             name = f"{site}-task-{number}"
-            known[name] = Facts(site, "any")
+            known[name] = InstanceFacts(site, "any")
             found.append(played("replayed", name, "success" if number < row.solved[model] else "failure"))
     return found, known
 
@@ -500,7 +500,7 @@ EVIL = "[bold]x[/] |*_`<script>alert(1)</script>`\n# no heading ~~"
 
 
 def evil() -> Report:
-    known = {"A-task-1-ON": Facts(EVIL, EVIL, "ON", ("Link",))}
+    known = {"A-task-1-ON": InstanceFacts(EVIL, EVIL, "ON", ("Link",))}
     return make_report(
         [played(EVIL, "A-task-1-ON", "failure"), played("b", "A-task-1-ON")], known=known, compare="paper"
     )

@@ -17,7 +17,7 @@ from websp_gym.models import Message, Text
 from websp_gym.records.trajectory import PolicyRecord
 from websp_gym.scoring.judge import DEFAULT_MODELS, RECOMMENDED_MODELS, Judge
 from websp_gym.scoring.judge.cache import Cache
-from websp_gym.scoring.judge.pictures import Limits
+from websp_gym.scoring.judge.pictures import PictureLimits
 from websp_gym.tasks.goals import RightEnd
 
 __all__ = ["endpoint", "on_disk", "server"]
@@ -103,7 +103,7 @@ def test_a_run_that_is_too_long_by_the_agents_own_doing_is_judged_on_what_fits(f
     model = always(NO)
     run = recorded(RUN)
     say(run, -1, "ANSWER; " + 400_001 * "x")
-    verdict = Judge([model], limits=Limits(pictures=2)).verdict(run, folder)
+    verdict = Judge([model], limits=PictureLimits(pictures=2)).verdict(run, folder)
     assert (verdict.status, len(model.asked)) == ("fail", 1)
     assert "5 of 7 screenshots in its middle" in model.asked[0][1].text
 

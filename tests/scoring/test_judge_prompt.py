@@ -16,7 +16,7 @@ from websp_gym.errors import JudgeError
 from websp_gym.models import Image, Text
 from websp_gym.models.fence import Fence, visible
 from websp_gym.records.trajectory import Trajectory
-from websp_gym.scoring.judge.pictures import SCALES, Limits
+from websp_gym.scoring.judge.pictures import SCALES, PictureLimits
 from websp_gym.scoring.judge.prompt import CLOSING, RULES, build_prompt
 
 __all__ = ["on_disk"]
@@ -113,7 +113,7 @@ def test_the_digest_depends_on_what_is_seen_and_not_on_the_fence(on_disk: Put) -
 @pytest.mark.parametrize(("pixels", "scale"), [(10**9, 1.0), (100_000, 0.8), (61_000, 0.65), (25_000, 0.4)])
 def test_a_long_trajectory_is_shown_smaller_and_whole(on_disk: Put, pixels: int, scale: float) -> None:
     run = recorded(RUN)
-    prompt = build_prompt(run, on_disk(run), limits=Limits(pixels=pixels))
+    prompt = build_prompt(run, on_disk(run), limits=PictureLimits(pixels=pixels))
     sizes = {_size(picture) for picture in images(prompt.messages())}
     assert sizes == {(round(160 * scale), round(128 * scale))}
     assert len(images(prompt.messages())) == len(run.views)
@@ -124,13 +124,13 @@ def test_one_whose_files_are_too_large_is_shown_smaller(on_disk: Put) -> None:
     run = recorded(RUN)
     folder = on_disk(run)
     full = sum(len(picture) for picture in build_prompt(run, folder).pictures.values())
-    smaller = build_prompt(run, folder, limits=Limits(megabytes=(full - 1) / 1e6))
+    smaller = build_prompt(run, folder, limits=PictureLimits(megabytes=(full - 1) / 1e6))
     assert sum(len(picture) for picture in smaller.pictures.values()) < full
     assert len(smaller.pictures) == len(run.views)
 
 
-@pytest.mark.parametrize("limits", [Limits(side=100), Limits(picture_megabytes=0.01)])
-def test_one_with_a_picture_that_is_too_large_is_shown_smaller(on_disk: Put, limits: Limits) -> None:
+@pytest.mark.parametrize("limits", [PictureLimits(side=100), PictureLimits(picture_megabytes=0.01)])
+def test_one_with_a_picture_that_is_too_large_is_shown_smaller(on_disk: Put, limits: PictureLimits) -> None:
     run = recorded(RUN)
     folder = on_disk(run)
     (folder / "step_002.png").write_bytes(noise(160, 128))
@@ -141,8 +141,8 @@ def test_one_with_a_picture_that_is_too_large_is_shown_smaller(on_disk: Put, lim
 
 def test_of_many_pictures_each_is_smaller() -> None:
     wide = noise(2_560, 2)
-    assert Limits().takes(wide, 20)
-    assert not Limits().takes(wide, 21)
+    assert PictureLimits().takes(wide, 20)
+    assert not PictureLimits().takes(wide, 21)
 
 
 def noise(width: int, height: int) -> bytes:
@@ -155,14 +155,14 @@ def noise(width: int, height: int) -> bytes:
 @pytest.mark.parametrize(
     ("limits", "message"),
     [
-        (Limits(pixels=5_000), f"even at {SCALES[-1]:.0%}"),
-        (Limits(megabytes=0.0001), f"even at {SCALES[-1]:.0%}"),
-        (Limits(pictures=1), "2 screenshots, but a request holds 1"),
-        (Limits(characters=100), "characters, and a request holds 100"),
+        (PictureLimits(pixels=5_000), f"even at {SCALES[-1]:.0%}"),
+        (PictureLimits(megabytes=0.0001), f"even at {SCALES[-1]:.0%}"),
+        (PictureLimits(pictures=1), "2 screenshots, but a request holds 1"),
+        (PictureLimits(characters=100), "characters, and a request holds 100"),
     ],
 )
 def test_a_record_too_long_through_no_fault_of_the_agent_is_refused(
-    on_disk: Put, limits: Limits, message: str
+    on_disk: Put, limits: PictureLimits, message: str
 ) -> None:
     run = recorded(RUN)
     with pytest.raises(JudgeError, match=message) as caught:
@@ -190,7 +190,7 @@ def test_screenshots_of_free_actions_are_left_out_first_with_a_note_to_the_judge
     run = _scrolling(run, 103)
     prompt = build_prompt(run, on_disk(run))
     kept = [index for index, step in enumerate(run.steps, 1) if step.counted]
-    assert len(prompt.pictures) == Limits().pictures
+    assert len(prompt.pictures) == PictureLimits().pictures
     assert len(kept) == counted
     assert {0, *kept} <= set(prompt.pictures)
     text = prompt.messages()[1].text
@@ -206,7 +206,7 @@ def test_long_words_lose_their_middle_and_long_runs_theirs_but_never_the_ends(
     run = _scrolling(recorded(RUN), 60)
     say(run, 0, "Type [3]; " + "a" * 300_000)
     say(run, -1, "ANSWER; begun " + "b" * 400_001 + " done")
-    limits = Limits(characters=characters)
+    limits = PictureLimits(characters=characters)
     prompt = build_prompt(run, on_disk(run), limits=limits)
     text = prompt.messages()[1].text
     assert prompt.characters <= characters

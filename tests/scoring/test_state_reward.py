@@ -16,7 +16,7 @@ from websp_gym.scoring.rewards import make_reward, state_verdict
 from websp_gym.tasks.goals import Goal, Unchanged
 from websp_gym.tasks.instances import Instance, Task, load_instance
 from websp_gym.world.side_effects import side_effects
-from websp_gym.world.state import Declared, Event, SiteState, WorldState
+from websp_gym.world.state import Declared, LogEvent, SiteState, WorldState
 
 START = WorldState(
     {
@@ -29,7 +29,7 @@ START = WorldState(
         ),
         "other": SiteState(settings={"z": False}),
     },
-    (Event(1, 0.0, "steam", "login", {}),),
+    (LogEvent(1, 0.0, "steam", "login", {}),),
 )
 
 
@@ -50,7 +50,7 @@ def _after(
         settings={**steam.settings, **(settings or {})},
         collections=copy.deepcopy(steam.collections) | ({"tokens": tokens} if tokens is not None else {}),
     )
-    log = tuple(Event(2 + n, 0.0, "steam", kind, data) for n, (kind, data) in enumerate(events.items()))
+    log = tuple(LogEvent(2 + n, 0.0, "steam", kind, data) for n, (kind, data) in enumerate(events.items()))
     return WorldState({**START.sites, "steam": changed}, START.events + log)
 
 
@@ -249,8 +249,8 @@ def test_an_artefact_of_s0_that_was_made_to_look_like_what_is_to_go_is_still_the
 
 
 def test_without_the_state_of_another_site_creations_come_from_the_log() -> None:
-    made = Event(2, 0.0, "hub", "add", {"collection": "tokens", "item": NEW})
-    gone = Event(3, 0.0, "hub", "remove", _removal(NEW))
+    made = LogEvent(2, 0.0, "hub", "add", {"collection": "tokens", "item": NEW})
+    gone = LogEvent(3, 0.0, "hub", "remove", _removal(NEW))
     end = _after(settings={"a.one": False, "a.two": 7})
     for events, status in (((made, gone), "pass"), ((gone,), "fail")):
         assert _status(_task(SETTINGS), replace(end, events=(*START.events, *events))) == status
@@ -461,7 +461,7 @@ def test_a_request_that_broke_decides_nothing_that_has_failed_anyway() -> None:
     assert _status(_task(SETTINGS), end, answered=False) == "fail"
     closed = _after(settings={"a.one": False}, error=SAVE, destructive={"what": "account closed"})
     assert _status(_task(SETTINGS), closed) == "fail"
-    elsewhere = replace(end, events=(*START.events, Event(2, 0.0, "other", "error", ANY)))
+    elsewhere = replace(end, events=(*START.events, LogEvent(2, 0.0, "other", "error", ANY)))
     assert _status(_task(SETTINGS), elsewhere) == "fail"
 
 
@@ -476,7 +476,7 @@ def test_a_request_that_broke_could_have_put_back_what_must_not_change() -> None
 def test_a_request_that_broke_where_the_site_signs_in_counts_like_its_own() -> None:
     start, end = _sessions(HERE, PHONE), _sessions(HERE, PHONE)
     end.sites["steam"] = replace(end.sites["steam"], declared=Declared(session_of="accounts"))
-    out = Event(9, 0.0, "accounts", "error", {**VIEW, "method": "POST", "collections": ["sessions"]})
+    out = LogEvent(9, 0.0, "accounts", "error", {**VIEW, "method": "POST", "collections": ["sessions"]})
     goal = _task({"signed_in": False})
     assert state_verdict(goal, start, end, answered=True).status == "fail"
     assert state_verdict(goal, start, replace(end, events=(out,)), answered=True).status == "unscored"
@@ -487,13 +487,13 @@ def test_state_that_was_written_from_outside_is_not_paid() -> None:
     verdict = state_verdict(instance, START, end, answered=True)
     assert (verdict.status, verdict.score, verdict.strict) == ("fail", 0.0, 0.0)
     assert verdict.reason.startswith("state changed by nobody else")
-    before = WorldState(START.sites, (Event(1, 0.0, "steam", "setup", {"restored": True}),))
+    before = WorldState(START.sites, (LogEvent(1, 0.0, "steam", "setup", {"restored": True}),))
     honest = replace(_after(settings=DONE), events=before.events)
     assert state_verdict(instance, before, honest, answered=True).status == "pass"
 
 
 def test_destructive_events_before_s0_do_not_count() -> None:
-    start = WorldState(START.sites, (Event(1, 0.0, "steam", "destructive", {"what": "set-up"}),))
+    start = WorldState(START.sites, (LogEvent(1, 0.0, "steam", "destructive", {"what": "set-up"}),))
     end = replace(_after(settings={"a.one": False, "a.two": 7}), events=start.events)
     assert state_verdict(_task(SETTINGS), start, end, answered=True).status == "pass"
 

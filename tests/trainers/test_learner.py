@@ -12,7 +12,7 @@ import pytest
 
 from docs.examples.learner import LinearPolicy, Trainer, main
 from websp_gym.rollouts import Pool, Transcript, agent_policy
-from websp_gym.trainers.features import SIZE, Choice, Goal, Reader, candidates
+from websp_gym.trainers.features import SIZE, ActionChoice, Reader, StatedGoal, candidates
 
 SOLVED = "Steam-task-191-OFF"
 
@@ -34,7 +34,7 @@ def random_weights() -> np.ndarray:
     return np.random.default_rng(3).normal(0, 0.3, SIZE)
 
 
-def objective(weights: np.ndarray, choice: Choice, action: str) -> float:
+def objective(weights: np.ndarray, choice: ActionChoice, action: str) -> float:
     """0.7 * log-likelihood + 0.2 * entropy, from the definition."""
     chances = LinearPolicy(weights).chances(choice)
     return float(
@@ -45,7 +45,7 @@ def objective(weights: np.ndarray, choice: Choice, action: str) -> float:
 def test_the_gradient_is_that_of_likelihood_and_entropy(
     shown: Transcript, random_weights: np.ndarray
 ) -> None:
-    choice, reply = Choice.all_of(shown)[1]
+    choice, reply = ActionChoice.all_of(shown)[1]
     gradient = np.zeros(SIZE)
     LinearPolicy(random_weights).add_gradient(gradient, choice, reply, weight=0.7, entropy=0.2)
     used = np.unique(choice.features)
@@ -68,7 +68,7 @@ def test_cloning_makes_the_shown_actions_the_likeliest(shown: Transcript) -> Non
 def test_updates_raise_the_probability_of_what_was_rewarded(pool: Pool) -> None:
     policy = LinearPolicy(seed=1)
     trainer = Trainer(policy, seed=1)
-    start = Choice.on(Transcript((pool.rollout(SOLVED, agent_policy("noop")).pages[0],)))
+    start = ActionChoice.on(Transcript((pool.rollout(SOLVED, agent_policy("noop")).pages[0],)))
     answer = start.actions.index("ANSWER; done")
     # Drawn uniformly an answer is rare, and a group without one teaches nothing.
     policy.weights[start.features[-start.sizes[-1] :]] += 0.25
@@ -147,7 +147,7 @@ def test_the_program_writes_its_log_its_result_and_the_policy(tmp_path: Path) ->
 def test_the_wanted_state_is_read_from_the_instruction(
     instruction: str, named: str, wanted: bool | None
 ) -> None:
-    goal = Goal(instruction, Reader())
+    goal = StatedGoal(instruction, Reader())
     assert goal.wanted(goal.words.index(named)) is wanted
 
 
@@ -160,4 +160,4 @@ def test_the_wanted_state_is_read_from_the_instruction(
     ],
 )
 def test_texts_to_type_are_quotations_and_names_with_digits(instruction: str, given: list[str]) -> None:
-    assert Goal(instruction, Reader()).given == given
+    assert StatedGoal(instruction, Reader()).given == given

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from websp_gym.window.messages import Joined, Message, Press, Text
+from websp_gym.window.messages import Joined, Message, PointerPress, TypedText
 from websp_gym.window.server import ViewerServer
 
 TYPED = [{"kind": "text", "text": "hunter2"}]
@@ -97,7 +97,10 @@ def test_only_the_viewers_own_page_may_send_something(
             trust_env=False,
         )
         assert answer.status_code == 204
-        assert heard[1:] == [Text(kind="text", text="hunter2"), Press(kind="press", button="Done")]
+        assert heard[1:] == [
+            TypedText(kind="text", text="hunter2"),
+            PointerPress(kind="press", button="Done"),
+        ]
         server.send("ended", {"text": ""})
 
 

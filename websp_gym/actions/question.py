@@ -21,7 +21,7 @@ _KEYS = ("consent", "what", "to")
 
 
 @dataclass(frozen=True)
-class Consent:
+class ConsentQuestion:
     """A request for consent.
 
     Args:
@@ -55,7 +55,7 @@ def question_text(question: str | None = None, **parts: Any) -> str:
     return text
 
 
-def read_question(text: str) -> Consent | None:
+def read_question(text: str) -> ConsentQuestion | None:
     """Return the parts of a question; ``None`` if it is in words.
 
     Args:
@@ -73,7 +73,7 @@ def read_question(text: str) -> Consent | None:
     return _read(parts)
 
 
-def _read(parts: Mapping[str, Any]) -> Consent:
+def _read(parts: Mapping[str, Any]) -> ConsentQuestion:
     for name in parts:
         if name not in _KEYS:
             raise _wrong(f'unknown key "{name}"{nearest(name, _KEYS)}; the keys are {", ".join(_KEYS)}')
@@ -90,7 +90,7 @@ def _read(parts: Mapping[str, Any]) -> Consent:
         raise _wrong('"to" is true, false or a text')
     if to is not None and kind not in ("change", "edit"):
         raise _wrong(f'"to" goes with "change" and "edit" only, not with "{kind}"')
-    return Consent(kind, tuple(what), to)
+    return ConsentQuestion(kind, tuple(what), to)
 
 
 def _wrong(why: str) -> ActionError:

@@ -11,7 +11,7 @@ from websp_gym.errors import ActionError, nearest
 
 
 @dataclass(frozen=True)
-class Form:
+class SpokenForm:
     """The fields in which one kind of message to the user can be given.
 
     Args:
@@ -79,7 +79,7 @@ class Form:
         )
 
 
-REPORT_FORM = Form(
+REPORT_FORM = SpokenForm(
     "REPORT",
     {
         "where": "an address, a path, or the name of a page or setting",

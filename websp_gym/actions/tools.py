@@ -28,7 +28,7 @@ from websp_gym.actions.grammar import (
     parse_action,
 )
 from websp_gym.actions.question import KINDS, question_text
-from websp_gym.actions.spoken import REPORT_FORM, Form
+from websp_gym.actions.spoken import REPORT_FORM, SpokenForm
 from websp_gym.errors import ActionError
 
 TOOL_NAMES = {
@@ -54,7 +54,7 @@ _DIRECTION = {"type": "string", "enum": list(DIRECTIONS)}
 _TYPES = {"string": str, "boolean": bool, "array": list}
 _MOST_DIGITS = 10
 """Maximum number of digits of a number written as a text."""
-_FORMS: dict[Arguments, Form] = {REPORT_TEXT: REPORT_FORM}
+_FORMS: dict[Arguments, SpokenForm] = {REPORT_TEXT: REPORT_FORM}
 """Messages that may be given in fields instead of a text."""
 _OPTIONAL = {
     DIALOG_ANSWER: {"text"},
@@ -115,7 +115,7 @@ class Tool:
     description: str
     schema: Mapping[str, Any]
     kind: str
-    form: Form | None = None
+    form: SpokenForm | None = None
 
     def action(self, arguments: Mapping[str, Any]) -> Action:
         """Return the action of a call.

@@ -13,9 +13,9 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import IO, TYPE_CHECKING, Any
 
+from websp_gym.attach.attached_episode import AttachedEpisode
 from websp_gym.attach.browsers import borrow, give_back
 from websp_gym.attach.door import Door
-from websp_gym.attach.episode import AttachedEpisode
 from websp_gym.attach.peers import is_of_session
 from websp_gym.attach.unseen import UnseenChanges
 from websp_gym.browser.owner import call

@@ -8,11 +8,11 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeGuard
 
-from websp_gym.attach.rules import RUNS_A_SCRIPT, RefusedError, check, check_address, rule_of
+from websp_gym.attach.rules import RUNS_A_SCRIPT, RefusedCommandError, check, check_address, rule_of
 from websp_gym.browser.devtools import CommandError, Message, dumped, id_of
 
 if TYPE_CHECKING:
-    from websp_gym.attach.episode import AttachedEpisode
+    from websp_gym.attach.attached_episode import AttachedEpisode
 
 _OWN_WORLD = "outside:"
 """What the names of an agent's isolated worlds begin with in the browser: it sees those only, without this."""
@@ -82,7 +82,7 @@ class Connection:
                     self._session, "Target.attachToTarget", targetId=self._page, flatten=True
                 )
             except CommandError:
-                raise RefusedError("there is no such tab") from None
+                raise RefusedCommandError("there is no such tab") from None
             self._root = attached["sessionId"]
             self._targets[self._root] = self._page
 
@@ -122,17 +122,17 @@ class Connection:
         of_root = "sessionId" not in message
         try:
             await self._carry_out(session, number, method, arguments)
-        except (RefusedError, CommandError) as error:
-            if isinstance(error, RefusedError):
+        except (RefusedCommandError, CommandError) as error:
+            if isinstance(error, RefusedCommandError):
                 self._episode.note_refusal(method, str(error))
             self._answer(session, number, {"error": {"code": _REFUSED, "message": str(error)}}, root=of_root)
 
     async def _carry_out(self, session: str, number: int, method: str, arguments: Message) -> None:
         if session != self._root and session not in self._targets:
-            raise RefusedError("Session with given id not found.")
+            raise RefusedCommandError("Session with given id not found.")
         over = self._episode.over_because
         if over:
-            raise RefusedError(over)
+            raise RefusedCommandError(over)
         rule = rule_of(method)
         if rule == "ignore":
             self._answer(session, number, {"result": _EMPTY.get(method, {})})
@@ -152,7 +152,7 @@ class Connection:
         if action is not None:
             refusal = await self._episode.decide(action)
             if refusal:
-                raise RefusedError(refusal)
+                raise RefusedCommandError(refusal)
         if method == "Target.getTargets":
             self._edits[session, number] = self._own_targets
         elif method == "Page.printToPDF":
@@ -171,7 +171,7 @@ class Connection:
         arguments = dict(arguments)
         for name in _CONTEXTS:
             if name in arguments and not self._worlds.get(session, {}).get(_key(arguments[name])):
-                raise RefusedError("Cannot find context with specified id")
+                raise RefusedCommandError("Cannot find context with specified id")
         for name in ("worldName", "executionContextName"):
             if arguments.get(name):
                 arguments[name] = f"{_OWN_WORLD}{arguments[name]}"
@@ -199,7 +199,7 @@ class Connection:
                 (await self._episode.ask_own("Target.getTargetInfo", targetId=given))["targetInfo"]
             ):
                 return
-        raise RefusedError("No target with given id found")
+        raise RefusedCommandError("No target with given id found")
 
     # ---------------------------------------------------------------- from the browser
     def _on_message(self, text: bytes, session: str) -> None:

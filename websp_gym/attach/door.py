@@ -21,7 +21,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 from websp_gym.attach.connection import Connection
 from websp_gym.attach.described import protocol
 from websp_gym.attach.finishing import ending_in, usage_in
-from websp_gym.attach.rules import RefusedError
+from websp_gym.attach.rules import RefusedCommandError
 from websp_gym.browser.devtools import CommandError, Commands
 from websp_gym.errors import WebspError
 from websp_gym.serving import is_loopback
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from starlette.datastructures import Headers
     from starlette.types import ASGIApp, Receive, Scope, Send
 
-    from websp_gym.attach.episode import AttachedEpisode
+    from websp_gym.attach.attached_episode import AttachedEpisode
     from websp_gym.attach.mcp import ToolServer
 
 _LARGEST = 4 * 1024 * 1024
@@ -163,7 +163,7 @@ class Door:
             page = await self._page(words)
             connection = Connection(self._episode, outgoing.put, page, outgoing.end)
             await connection.open()
-        except (RefusedError, WebspError) as error:
+        except (RefusedCommandError, WebspError) as error:
             await socket_.close(1011, str(error)[:100])
             return
         await socket_.accept()
@@ -257,7 +257,7 @@ class Door:
         url = unquote(request.url.query) or "about:blank"
         try:
             target = (await self._carry_out("Target.createTarget", url=url))["targetId"]
-        except RefusedError as refusal:
+        except RefusedCommandError as refusal:
             return Response(str(refusal), 400)
         info = next((each for each in await self._pages() if each["targetId"] == target), None)
         return (
@@ -274,7 +274,7 @@ class Door:
         }[what]
         try:
             await self._carry_out(method, targetId=target)
-        except RefusedError as refusal:
+        except RefusedCommandError as refusal:
             return Response(str(refusal), 404)
         return Response(said)
 
@@ -292,7 +292,7 @@ class Door:
             await connection.take(command.text)
             return await asyncio.wait_for(asyncio.wrap_future(command.result), _TO_CARRY_OUT)
         except CommandError as error:
-            raise RefusedError(str(error)) from None
+            raise RefusedCommandError(str(error)) from None
         finally:
             connection.close()
 

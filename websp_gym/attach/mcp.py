@@ -21,7 +21,7 @@ from websp_gym.rollouts.page import page_text, split_picture
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
 
-    from websp_gym.attach.episode import AttachedEpisode
+    from websp_gym.attach.attached_episode import AttachedEpisode
 
 _LOOK = types.Tool(
     name="look",

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from websp_gym.attach.episode import AttachedEpisode
+    from websp_gym.attach.attached_episode import AttachedEpisode
     from websp_gym.env.outside import Turn
     from websp_gym.env.rollout import Briefing
 
@@ -41,7 +41,7 @@ _TO_EXIT = 10.0
 
 
 @dataclass
-class Place:
+class TaskPlace:
     """Where the windows of a person are, one after the other.
 
     Args:
@@ -65,9 +65,9 @@ class PersonAgent(OutsideAgent):
         place: Where the page is.
     """
 
-    def __init__(self, name: str, place: Place | None = None) -> None:
+    def __init__(self, name: str, place: TaskPlace | None = None) -> None:
         super().__init__(name)
-        self._place = place or Place()
+        self._place = place or TaskPlace()
         self._window: subprocess.Popen[bytes] | None = None
 
     def begin(self, briefing: Briefing) -> None:

@@ -108,7 +108,7 @@ _SCHEMES = ("http", "https", "data", "blob")
 _BLANK = "about:blank"
 
 
-class RefusedError(Exception):
+class RefusedCommandError(Exception):
     """Raised for a command that is not offered; the message says why."""
 
 
@@ -130,13 +130,15 @@ def check(method: str, arguments: Mapping[str, Any]) -> None:
     if method not in PASSED:
         domain = method.partition(".")[0]
         why = _WHY.get(method) or _WHY_OF_DOMAIN.get(domain, "it is not something that a user of a page does")
-        raise RefusedError(f"{method} is not available in an episode of websp-gym: {why}")
+        raise RefusedCommandError(f"{method} is not available in an episode of websp-gym: {why}")
     if method == "Target.createTarget" and arguments.get("hidden"):
-        raise RefusedError(f"a tab that is not shown is not available in an episode of websp-gym: {_NO_BIDI}")
+        raise RefusedCommandError(
+            f"a tab that is not shown is not available in an episode of websp-gym: {_NO_BIDI}"
+        )
     if method in ("Page.navigate", "Target.createTarget"):
         check_address(arguments.get("url", _BLANK))
     if method == "Input.dispatchDragEvent" and "files" in _mapping(arguments.get("data")):
-        raise RefusedError(f"{method} with files is not available: {_WHY['DOM.setFileInputFiles']}")
+        raise RefusedCommandError(f"{method} with files is not available: {_WHY['DOM.setFileInputFiles']}")
     if method == "Page.captureScreenshot":
         _check_clip(arguments.get("clip"))
 
@@ -151,7 +153,7 @@ def check_address(url: object) -> None:
     # A browser takes a name without a scheme for one of the web, but "localhost:1234" has one here.
     if not blank and scheme not in _SCHEMES:
         shown = url[:200] if isinstance(url, str) else url
-        raise RefusedError(f"{shown!r} cannot be opened: only web addresses (http, https)")
+        raise RefusedCommandError(f"{shown!r} cannot be opened: only web addresses (http, https)")
 
 
 def _mapping(value: object) -> Mapping[str, Any]:
@@ -167,4 +169,4 @@ def _check_clip(clip: object) -> None:
     if not all(isinstance(side, int | float) for side in (*sides, scale)) or any(
         side * scale > 16_384 for side in sides
     ):
-        raise RefusedError("the picture would be too large: at most 16384 pixels each way")
+        raise RefusedCommandError("the picture would be too large: at most 16384 pixels each way")

@@ -49,12 +49,12 @@ _CONTROL = """function (index) {
 }"""
 
 
-class UndecidedError(Exception):
+class UnplayedError(Exception):
     """The requests do not determine how the episode would have ended."""
 
 
 @dataclass(frozen=True)
-class Deed:
+class ContraryDeed:
     """The effects of one action of the oracle.
 
     Args:
@@ -84,11 +84,11 @@ class OracleRecording:
 
     def __init__(self, instance: Instance, agent: OracleAgent) -> None:
         self.instance = instance
-        self.deeds: list[Deed] = []
+        self.deeds: list[ContraryDeed] = []
         self.unrest: list[str] = []
         self.snapshot = ""
         self._agent = agent
-        self._now = Deed(0)
+        self._now = ContraryDeed(0)
         self._seen: Observation = {}
         self._action = ""
         self._sent = 0
@@ -101,7 +101,7 @@ class OracleRecording:
 
     def before(self, env: WebspEnv, action: str, seen: Observation) -> None:
         """Record the control of the action, which is read now because the action may end the episode."""
-        self._now, self._seen, self._action = Deed(self._agent.at), seen, action
+        self._now, self._seen, self._action = ContraryDeed(self._agent.at), seen, action
         number = parse_action(action).number
         if number is None or not self.instance.config.ground_truth[self._agent.at].changes_state:
             return
@@ -179,7 +179,7 @@ class Counterfactual:
             _, whole = self._send(self._requests())
             self._faithful = _contents(whole) == _contents(self._oracle_end)
         if not self._faithful:
-            raise UndecidedError("the same requests do not lead to the same end")
+            raise UnplayedError("the same requests do not lead to the same end")
         start, end = self._send(list(self._left(step)))
         self._check_reverted(start, end)
         return state_verdict(self._instance, start, end, answered=True), start, end
@@ -193,18 +193,18 @@ class Counterfactual:
         steps = self._instance.config.ground_truth
         later = any(deed.step > step and steps[deed.step].changes_state for deed in self._deeds)
         if later and any(deed.moves for deed in own):
-            raise UndecidedError("it changes what else can be operated")
+            raise UnplayedError("it changes what else can be operated")
         if any(deed.requests for deed in own):
             yield from (request for deed in self._deeds if deed.step != step for request in deed.requests)
             return
         if steps[step].action != "turn" or len(own) != 1:
-            raise UndecidedError("it sends nothing itself and is not a switch whose field could be reset")
+            raise UnplayedError("it sends nothing itself and is not a switch whose field could be reset")
         at = self._deeds.index(own[0])
         yield from (request for deed in self._deeds[:at] for request in deed.requests)
         later_requests = [request for deed in self._deeds[at:] for request in deed.requests]
         reverted = [_reverted(request, own[0]) for request in later_requests]
         if not any(reverted):
-            raise UndecidedError("no later request has a field of its control")
+            raise UnplayedError("no later request has a field of its control")
         yield from (now or old for now, old in zip(reverted, later_requests, strict=True))
 
     def _send(self, requests: Sequence[Request]) -> tuple[WorldState, WorldState]:
@@ -215,7 +215,7 @@ class Counterfactual:
                 request["method"], request["host"], request["path"], request["headers"], request["body"]
             )
             if status != request["status"]:
-                raise UndecidedError(
+                raise UnplayedError(
                     f"{request['method']} {request['path']} answers {status}, not {request['status']}"
                 )
         return start, self._world.state()
@@ -225,12 +225,12 @@ class Counterfactual:
         before, without, whole = _contents(start), _contents(end), _contents(self._oracle_end)
         moved = [key for key in without if without[key] != whole[key]]
         if not moved:
-            raise UndecidedError("leaving it out changes nothing on the server")
+            raise UnplayedError("leaving it out changes nothing on the server")
         if strange := [key for key in moved if key[1] == "settings" and without[key] != before[key]]:
-            raise UndecidedError(f"{strange[0][2]} ends as neither in S0 nor with the step")
+            raise UnplayedError(f"{strange[0][2]} ends as neither in S0 nor with the step")
 
 
-def _reverted(request: Request, deed: Deed) -> Request | None:
+def _reverted(request: Request, deed: ContraryDeed) -> Request | None:
     """Return the request with the control's field set back; None unless it has exactly one such field."""
     kind = request["headers"].get("content-type", "")
     if kind.startswith("application/json"):
@@ -248,7 +248,7 @@ def _reverted(request: Request, deed: Deed) -> Request | None:
     return None
 
 
-def _put_back(body: Any, deed: Deed) -> int:
+def _put_back(body: Any, deed: ContraryDeed) -> int:
     """Set back, in place, the fields named after one of the control's words; return their number."""
     found = 0
     for key, value in body.items() if isinstance(body, dict) else ():
@@ -257,7 +257,7 @@ def _put_back(body: Any, deed: Deed) -> int:
         elif key in deed.words:
             found += 1
             if deed.was is None and value not in (*_OTHER, True, False):
-                raise UndecidedError(f'the former value of "{key}" is unknown')
+                raise UnplayedError(f'the former value of "{key}" is unknown')
             body[key] = deed.was if deed.was is not None else _flipped(value)
     return found
 

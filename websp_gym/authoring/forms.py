@@ -34,7 +34,7 @@ _TYPED = ("text", "search", "email", "password", "url", "tel", "number", "date",
 
 
 @dataclass
-class Form:
+class PageForm:
     """A form of a page.
 
     Args:
@@ -123,7 +123,7 @@ class _Visit:
         self.probe.close()
         self._episode.close()
 
-    def send(self, form: Form, text: str) -> Iterator[str]:
+    def send(self, form: PageForm, text: str) -> Iterator[str]:
         """Send a form with a text in all its fields; yield what went wrong."""
         fields = form.fields | dict.fromkeys(form.typed, text)
         if form.method == "GET":
@@ -141,7 +141,7 @@ class _Visit:
         events = self._episode.state()["events"]
         return [f"{each['data']['error'][:200]}" for each in events if each["kind"] == "error"]
 
-    def forms(self, site: SiteSchema) -> Iterator[Form]:
+    def forms(self, site: SiteSchema) -> Iterator[PageForm]:
         """Yield the forms of every page of a site; of pages about one thing each, those of the first thing."""
         rows = [{}, *(row for spec in site.collections.values() for row in spec.rows())]
         rows += [row for each in site.data.values() for row in each]
@@ -157,7 +157,7 @@ class _Visit:
             yield from forms_of(reply.url, reply.text)
 
 
-def forms_of(url: str, html: str) -> list[Form]:
+def forms_of(url: str, html: str) -> list[PageForm]:
     """Return the forms of a page.
 
     Args:
@@ -172,7 +172,7 @@ def forms_of(url: str, html: str) -> list[Form]:
 class _Forms(HTMLParser):
     def __init__(self, url: str) -> None:
         super().__init__()
-        self.found: list[Form] = []
+        self.found: list[PageForm] = []
         self._url = url
         self._open = False
 
@@ -181,7 +181,7 @@ class _Forms(HTMLParser):
         has = {name: value or "" for name, value in attrs}
         if tag == "form":
             self.found.append(
-                Form(has.get("method", "get").upper(), urljoin(self._url, has.get("action", "")))
+                PageForm(has.get("method", "get").upper(), urljoin(self._url, has.get("action", "")))
             )
         self._open |= tag == "form"
         if self._open and has.get("name") and tag in ("input", "textarea", "select", "button"):
@@ -191,7 +191,7 @@ class _Forms(HTMLParser):
         """End a form."""
         self._open &= tag != "form"
 
-    def _add(self, form: Form, tag: str, has: Mapping[str, str]) -> None:
+    def _add(self, form: PageForm, tag: str, has: Mapping[str, str]) -> None:
         kind = has.get("type", "").lower()
         if tag == "textarea" or (tag == "input" and kind in _TYPED):
             form.typed.append(has["name"])

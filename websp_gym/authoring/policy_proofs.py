@@ -16,12 +16,12 @@ from websp_gym.authoring.player import PlayedEpisode, play_instance
 from websp_gym.errors import WebspError
 from websp_gym.policies.events import Deed, OfDecision
 from websp_gym.policies.lint import problems
+from websp_gym.policies.policy_scripts import NoScriptError, Scripts
 from websp_gym.policies.rules.events import AskFirst
 from websp_gym.policies.rules.obligations import Must
 from websp_gym.policies.rules.resist import Resist
 from websp_gym.policies.rules.states import NothingElse
 from websp_gym.policies.rules.values import KeepSecret, OnlyKnown
-from websp_gym.policies.scripts import NoScriptError, Scripts
 from websp_gym.policies.sets import policies_for
 from websp_gym.policies.walks import Walks
 

@@ -10,7 +10,7 @@ from playwright.sync_api import Error as PlaywrightError
 
 from websp_gym.agents.oracle import OracleAgent, OracleError
 from websp_gym.agents.simple import NoopAgent
-from websp_gym.authoring.counterfactual import Counterfactual, OracleRecording, UndecidedError
+from websp_gym.authoring.counterfactual import Counterfactual, OracleRecording, UnplayedError
 from websp_gym.authoring.findings import Finding, judged
 from websp_gym.authoring.mistakes import CHECK as MISTAKE
 from websp_gym.authoring.mistakes import mistakes
@@ -167,7 +167,7 @@ def _omissions(
             try:
                 verdict, start, end = world.without(number)
                 how, decided = "on the server", verdict.score
-            except UndecidedError as error:
+            except UnplayedError as error:
                 how, decided = f"in the browser ({error})", None
             if long or decided != 0.0:
                 left = play_instance(instance, OracleAgent(skip=[number]), lenient=True)

@@ -12,7 +12,7 @@ from websp_gym.sandbox.schema.module_pages import served
 
 if TYPE_CHECKING:
     from websp_gym.sandbox.schema.site import SiteSchema
-    from websp_gym.sandbox.schema.site_schema import Page
+    from websp_gym.sandbox.schema.site_schema import SitePage
 
 
 class _Links(HTMLParser):
@@ -53,7 +53,7 @@ def served_at(address: str) -> str:
     return urljoin(plain, served(f"/#{fragment}")) if fragment.startswith("/") else address
 
 
-def page_of(site: SiteSchema, path: str) -> Page | None:
+def page_of(site: SiteSchema, path: str) -> SitePage | None:
     """Return the page entry of a path; one without parameters takes precedence."""
     pages = sorted(site.pages, key=lambda each: "{" in each.path)
     return next((page for page in pages if fits(page.path, path)), None)

@@ -125,8 +125,8 @@ def call(function: Callable[[], Returned], *, seconds: float | None = None) -> R
     Args:
         function: Function to run; it is called directly if this is the browser thread.
         seconds: Time limit, counted from the start of the function, which should end its own browser calls by
-            then (:class:`~websp_gym.browser.watch.Watch`). :data:`GRACE` seconds later it is ended from outside, or
-            later if its own deadline has moved (:func:`on_moved`). None for no limit.
+            then (:class:`~websp_gym.browser.deadline.Watch`). :data:`GRACE` seconds later it is ended from outside,
+            or later if its own deadline has moved (:func:`on_moved`). None for no limit.
 
     Raises:
         WorldError: The call could not be ended in time, or a thread of the program drives the browser itself.

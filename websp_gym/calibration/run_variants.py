@@ -21,7 +21,7 @@ ACTIONS = 60
 
 
 @dataclass(frozen=True)
-class Played:
+class PlayedVariant:
     """The outcome of playing a variant.
 
     Args:
@@ -60,8 +60,8 @@ def play_all(
     parent: Path,
     *,
     processes: int = 1,
-    on_done: Callable[[Played], None] = lambda played: None,
-) -> list[Played]:
+    on_done: Callable[[PlayedVariant], None] = lambda played: None,
+) -> list[PlayedVariant]:
     """Play variants in the sandbox and keep their trajectories.
 
     Args:
@@ -81,19 +81,19 @@ def play_all(
     return map_unordered(Batch(_work, jobs, on_crash=_lost, on_result=on_done), processes)
 
 
-def _work(job: _Job) -> Played:
+def _work(job: _Job) -> PlayedVariant:
     try:
         return _play(job.play, job.parent)
     except Exception as error:
         # Any error concerns this variant only; the others go on.
-        return Played(job.play, "error", f"{type(error).__name__}: {error}")
+        return PlayedVariant(job.play, "error", f"{type(error).__name__}: {error}")
 
 
-def _lost(job: _Job) -> Played:
-    return Played(job.play, "error", "the process that played it died twice")
+def _lost(job: _Job) -> PlayedVariant:
+    return PlayedVariant(job.play, "error", "the process that played it died twice")
 
 
-def _play(play: Variant, parent: Path) -> Played:
+def _play(play: Variant, parent: Path) -> PlayedVariant:
     place = play.place(parent)
     shutil.rmtree(place, ignore_errors=True)
     actor = VariantAgent(play)
@@ -114,8 +114,8 @@ def _play(play: Variant, parent: Path) -> Played:
         shutil.rmtree(place, ignore_errors=True)
     keep(play, parent, config_hash=result.config_hash, happened=happened)
     if not happened:
-        return Played(play, "impossible")
-    return Played(play, "pass" if result.status == "pass" else "fail")
+        return PlayedVariant(play, "impossible")
+    return PlayedVariant(play, "pass" if result.status == "pass" else "fail")
 
 
 def _is_true_to_its_name(play: Variant, events: Iterable[dict[str, object]]) -> bool:

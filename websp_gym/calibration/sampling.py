@@ -21,7 +21,7 @@ STATE = "state"
 
 
 @dataclass(frozen=True)
-class Candidate:
+class SampleCandidate:
     """A trajectory that may be drawn.
 
     Args:
@@ -37,7 +37,7 @@ class Candidate:
     said: bool | None
 
 
-def candidates(folders: Iterable[Path], *, early: str = "") -> list[Candidate]:
+def candidates(folders: Iterable[Path], *, early: str = "") -> list[SampleCandidate]:
     """Return the trajectories of some runs in which the agent answered.
 
     Those that a limit ended fail without a judge, so they say nothing about one.
@@ -52,7 +52,7 @@ def candidates(folders: Iterable[Path], *, early: str = "") -> list[Candidate]:
     """
     known = set(instance_ids())
     return [
-        Candidate(
+        SampleCandidate(
             folder,
             (result.agent, result.instruction),
             load_instance(result.id).site.site if result.id in known else result.id.partition("-task-")[0],
@@ -65,7 +65,7 @@ def candidates(folders: Iterable[Path], *, early: str = "") -> list[Candidate]:
     ]
 
 
-def draw(found: Sequence[Candidate], size: int, *, balance: bool = False, seed: int = 0) -> list[Path]:
+def draw(found: Sequence[SampleCandidate], size: int, *, balance: bool = False, seed: int = 0) -> list[Path]:
     """Draw trajectories, spread over agents with their instruction variants, and over websites.
 
     Args:
@@ -97,7 +97,7 @@ def draw(found: Sequence[Candidate], size: int, *, balance: bool = False, seed: 
     return drawn
 
 
-def _spread(found: Sequence[Candidate], size: int, rng: random.Random) -> list[Candidate]:
+def _spread(found: Sequence[SampleCandidate], size: int, rng: random.Random) -> list[SampleCandidate]:
     """Draw one after another from the agent drawn least so far, and of its websites the one drawn least."""
     left = sorted(found, key=lambda each: each.folder.as_posix())
     rng.shuffle(left)

@@ -14,7 +14,7 @@ from rich.markup import escape
 from websp_gym.calibration.calibrate import Judged, JudgeReport, evaluate, judge_cases
 from websp_gym.calibration.cases import Case, label_by_state, read_labels
 from websp_gym.calibration.generate import generate
-from websp_gym.calibration.run_variants import Played, play_all, plays_to_do
+from websp_gym.calibration.run_variants import PlayedVariant, play_all, plays_to_do
 from websp_gym.cli.judging import budget, dollars, make_judge, show_models, show_outage, show_stop, split
 from websp_gym.cli.options import AsJson, Asks, MaxCost, Models, Preflight, Quorum, Rules, Seed
 from websp_gym.cli.output import Console, plain_table, print_json, progress_bar, wide_console
@@ -125,7 +125,7 @@ def _play(folder: Path, patterns: Sequence[str], processes: int, console: Consol
     with progress_bar(console, cost=True) as progress:
         task = progress.add_task("playing", total=len(todo), cost="")
 
-        def step(played: Played) -> None:
+        def step(played: PlayedVariant) -> None:
             progress.advance(task)
             if played.status == "error":
                 name = f"{played.play.instance} {played.play.name}"

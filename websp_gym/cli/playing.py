@@ -59,7 +59,7 @@ def play(
 
     Example: `websp play 'Steam-*' --out runs/me`
     """
-    from websp_gym.attach.person import PersonAgent, Place
+    from websp_gym.attach.person import PersonAgent, TaskPlace
     from websp_gym.attach.players import check_extra
     from websp_gym.runner.batch import play_job
     from websp_gym.runner.jobs import plan_run
@@ -76,7 +76,7 @@ def play(
     browser = check_options(run, "text", ids[0])
     console = Console()
     with locked(out) if out is not None else nullcontext():
-        place = Place(port)
+        place = TaskPlace(port)
         jobs = plan_run(run, ids, folder=out, resume=True, retries=0, browser=browser)
         for number, job in enumerate(jobs, 1):
             console.print(f"[bold]{job.instance_id}[/]  {number} of {len(jobs)}")

@@ -17,7 +17,7 @@ from websp_gym.cli.options import AsJson, Headed, SignedOut, TraceName
 from websp_gym.cli.output import Console, plain_table, print_json
 from websp_gym.errors import ReplayError, SetupError
 from websp_gym.live.permission import require_live
-from websp_gym.recording.dry_run import Change, dry_run
+from websp_gym.recording.dry_run import StateChange, dry_run
 from websp_gym.recording.live import replay_live
 from websp_gym.replay import EventReport, Trace, load_trace
 from websp_gym.replay.evidence import Candidate
@@ -154,7 +154,7 @@ class _Outcome:
         self.explain = explain
         self.events: list[EventReport] = []
         self.candidates: list[Candidate] = []
-        self.changes: tuple[Change, ...] | None = None
+        self.changes: tuple[StateChange, ...] | None = None
         self.verified: int | None = None
         self.unverified: tuple[str, ...] = ()
         self.seconds = 0.0
@@ -253,7 +253,7 @@ class _Outcome:
             console.print(f"[dim]and {len(self.candidates) - _MOST_EXPLAINED} more[/]")
 
 
-def _show_changes(console: Console, changes: tuple[Change, ...]) -> None:
+def _show_changes(console: Console, changes: tuple[StateChange, ...]) -> None:
     if not changes:
         console.print("[dim]nothing changed on the server[/]")
         return

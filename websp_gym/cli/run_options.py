@@ -88,7 +88,7 @@ class Selection:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Batch:
+class BatchOptions:
     """How the episodes are played, and where they are written."""
 
     jobs: Processes = 1
@@ -105,7 +105,7 @@ class Batch:
         int, typer.Option(min=0, help="Retries of an episode after an infrastructure error.")
     ] = 1
 
-    def continuing(self, run: Path | None) -> Batch:
+    def continuing(self, run: Path | None) -> BatchOptions:
         """Return the same, continuing a run if no other folder is given; raise SetupError if there is no folder."""
         if self.out is None and run is not None:
             return replace(self, out=run, resume=True)

@@ -22,7 +22,7 @@ from websp_gym.cli.probing import try_models
 from websp_gym.cli.progress import reporter, show_plan, summarise
 from websp_gym.cli.run_file import KEY, RunFile
 from websp_gym.cli.run_limits import RunLimits
-from websp_gym.cli.run_options import Batch, Selection
+from websp_gym.cli.run_options import BatchOptions, Selection
 from websp_gym.cli.run_plan import PlannedRun, planned_runs
 from websp_gym.cli.signals import INTERRUPTED
 from websp_gym.errors import SetupError
@@ -70,7 +70,7 @@ def run(
             help="Name of a program (cdp:COMMAND, mcp:COMMAND) in results and reports, in place of its command.",
         ),
     ] = None,
-    batch: Batch,
+    batch: BatchOptions,
     limits: RunLimits,
     preflight: Preflight = True,
     dry_run: Annotated[
@@ -148,7 +148,7 @@ def _each_once(probes: Iterable[Probe]) -> list[Probe]:
     return list({each.model.spec: each for each in probes}.values())
 
 
-def _planned(planned: PlannedRun, ids: Sequence[str], batch: Batch, browser: str) -> list[Job]:
+def _planned(planned: PlannedRun, ids: Sequence[str], batch: BatchOptions, browser: str) -> list[Job]:
     return plan_run(
         planned.run,
         ids,
@@ -163,7 +163,7 @@ def _planned(planned: PlannedRun, ids: Sequence[str], batch: Batch, browser: str
 def _play(
     plan: Sequence[Job],
     names: Mapping[str, str],
-    batch: Batch,
+    batch: BatchOptions,
     limits: RunLimits,
     as_json: bool,
     tell: Mapping[str, Callable[[Result], None]],
@@ -227,7 +227,7 @@ def _conclude(
     return 1 if left or failed or any(outages) else 0
 
 
-def _not_done(planned: PlannedRun, ids: Sequence[str], batch: Batch) -> list[Job]:
+def _not_done(planned: PlannedRun, ids: Sequence[str], batch: BatchOptions) -> list[Job]:
     folder = planned.folder
     done = finished(folder, planned.run) if batch.resume and folder is not None else set()
     return [

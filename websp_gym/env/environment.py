@@ -13,11 +13,11 @@ from websp_gym.browser.launch import BrowserOptions, shared_browser
 from websp_gym.browser.launch_errors import LaunchError
 from websp_gym.browser.owner import call
 from websp_gym.browser.remote import shown
-from websp_gym.env.failures import as_world_error, info_after
 from websp_gym.env.heap import trim_heap
 from websp_gym.env.options import RENDER_MODES, check_readable, for_episode, read_options
 from websp_gym.env.play import StepResult
 from websp_gym.env.spaces import ActionText
+from websp_gym.env.world_errors import as_world_error, info_after
 from websp_gym.errors import SetupError, WebspError, WorldError
 from websp_gym.observation import WITHOUT_PICTURE
 from websp_gym.observation.observe import observation_space

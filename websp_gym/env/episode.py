@@ -14,12 +14,12 @@ from websp_gym.actions.computer.action import Screen
 from websp_gym.actions.computer.find import written
 from websp_gym.actions.computer.pages import Pages
 from websp_gym.actions.harm import HarmGuard
+from websp_gym.browser.deadline import Watch
 from websp_gym.browser.driver import discard_dead_driver, event_loop
 from websp_gym.browser.internals import loop_of
 from websp_gym.browser.launch import BrowserOptions, close_unless_used, first_page, open_context, version_of
 from websp_gym.browser.settle import settle
 from websp_gym.browser.tabs import Tabs
-from websp_gym.browser.watch import Watch
 from websp_gym.env.chat import MemoryChat
 from websp_gym.env.harm_hooks import HarmHooks
 from websp_gym.env.limits import Limits
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from websp_gym.browser.shared_pipe import SharedPipe
     from websp_gym.env.options import Options
     from websp_gym.policies.applied import AppliedPolicies
-    from websp_gym.policies.watch import PolicyWatch
+    from websp_gym.policies.policy_watch import PolicyWatch
     from websp_gym.records.hooks import EpisodeHooks
     from websp_gym.scoring.rewards import Reward
     from websp_gym.tasks.instances import Instance

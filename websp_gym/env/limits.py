@@ -11,7 +11,7 @@ from websp_gym.observation.observe import whole_seconds
 from websp_gym.records.ending import Ending
 
 if TYPE_CHECKING:
-    from websp_gym.browser.watch import Watch
+    from websp_gym.browser.deadline import Watch
 
 
 class Limits:

@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from websp_gym.actions import Action
     from websp_gym.actions.calls import Call
     from websp_gym.actions.computer.action import Screen
+    from websp_gym.browser.deadline import Watch
     from websp_gym.browser.tabs import Tabs
-    from websp_gym.browser.watch import Watch
     from websp_gym.env.chat import MemoryChat
     from websp_gym.observation.observe import Observer
     from websp_gym.records.hooks import EpisodeHooks

@@ -35,7 +35,7 @@ _LIMITS = ("world", "instruction", "login", "max_actions", "max_seconds")
 
 
 @dataclass(frozen=True)
-class Problem:
+class Inconsistency:
     """Something that is wrong.
 
     Args:
@@ -47,7 +47,7 @@ class Problem:
     what: str
 
 
-def check_run(folder: Path, wanted: Iterable[Key], *, others: bool = False) -> Iterator[Problem]:
+def check_run(folder: Path, wanted: Iterable[Key], *, others: bool = False) -> Iterator[Inconsistency]:
     """Yield what is wrong with a run that should have these episodes, and no others unless ``others``.
 
     Each must have one result and a record. The result must be what the record's state or judgement gives, and the
@@ -55,10 +55,10 @@ def check_run(folder: Path, wanted: Iterable[Key], *, others: bool = False) -> I
     """
     run = read_run(folder)
     if run is None:
-        yield Problem(RUN, "it is missing")
+        yield Inconsistency(RUN, "it is missing")
         return
     results, broken = read_lines(folder)
-    yield from (Problem(f"{RESULTS}:{line.line}", line.reason) for line in broken)
+    yield from (Inconsistency(f"{RESULTS}:{line.line}", line.reason) for line in broken)
     keys = dict.fromkeys(wanted)
     found: dict[Key, Result] = {}
     records: dict[str, str] = {}
@@ -66,18 +66,18 @@ def check_run(folder: Path, wanted: Iterable[Key], *, others: bool = False) -> I
     for result in results:
         key, name = (result.id, result.trial), _name(result.id, result.trial)
         if key in found:
-            yield Problem(name, "it has two results")
+            yield Inconsistency(name, "it has two results")
             continue
         if key not in keys:
             if not others:
-                yield Problem(name, "it is not one of the claimed episodes")
+                yield Inconsistency(name, "it is not one of the claimed episodes")
             continue
         found[key] = result
         if result.trajectory and result.trajectory in records:
-            yield Problem(name, f"its record is that of {records[result.trajectory]}")
+            yield Inconsistency(name, f"its record is that of {records[result.trajectory]}")
         records[result.trajectory] = name
-        yield from (Problem(name, what) for what in _wrong_with(folder, run, result, played))
-    yield from (Problem(_name(*key), "it has no result") for key in keys if key not in found)
+        yield from (Inconsistency(name, what) for what in _wrong_with(folder, run, result, played))
+    yield from (Inconsistency(_name(*key), "it has no result") for key in keys if key not in found)
 
 
 def _name(instance_id: str, trial: int) -> str:

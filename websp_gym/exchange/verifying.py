@@ -9,7 +9,7 @@ from typing import Any
 
 from websp_gym.errors import SetupError
 from websp_gym.exchange.archive import opened
-from websp_gym.exchange.consistency import Problem, check_run
+from websp_gym.exchange.consistency import Inconsistency, check_run
 from websp_gym.exchange.submission import (
     FILE,
     MOST_EPISODES,
@@ -45,7 +45,7 @@ class Verified:
         pass_rate: Passes per episode, those without a score included; ``None`` without any.
     """
 
-    problems: tuple[Problem, ...]
+    problems: tuple[Inconsistency, ...]
     split: str
     world: str
     reward: str
@@ -118,7 +118,7 @@ def _verify_run(folder: Path) -> Verified:
     return _verified(folder, tuple(check_run(folder, keys)), "", keys)
 
 
-def _verified(folder: Path, problems: tuple[Problem, ...], split: str, keys: list[Key]) -> Verified:
+def _verified(folder: Path, problems: tuple[Inconsistency, ...], split: str, keys: list[Key]) -> Verified:
     wanted = set(keys)
     outcomes, rate = tally(each for each in read_results(folder) if (each.id, each.trial) in wanted)
     run = read_run(folder) or Run(agent="")
@@ -126,21 +126,21 @@ def _verified(folder: Path, problems: tuple[Problem, ...], split: str, keys: lis
     return Verified(problems, split, world, reward, options, len(keys), outcomes, rate)
 
 
-def _other_files(claimed: Mapping[str, str], found: Mapping[str, str]) -> Iterator[Problem]:
+def _other_files(claimed: Mapping[str, str], found: Mapping[str, str]) -> Iterator[Inconsistency]:
     for name in sorted({*claimed, *found} - {FILE}):
         if name not in found:
-            yield Problem(name, f"it is in {FILE} but missing")
+            yield Inconsistency(name, f"it is in {FILE} but missing")
         elif name not in claimed:
-            yield Problem(name, f"it is not in {FILE}")
+            yield Inconsistency(name, f"it is not in {FILE}")
         elif claimed[name] != found[name]:
-            yield Problem(name, f"it was changed: its SHA-256 is {found[name]}, not {claimed[name]}")
+            yield Inconsistency(name, f"it was changed: its SHA-256 is {found[name]}, not {claimed[name]}")
 
 
-def _other_claim(folder: Path, submission: Submission) -> Iterator[Problem]:
+def _other_claim(folder: Path, submission: Submission) -> Iterator[Inconsistency]:
     """Yield where the manifest differs from this version and from the run itself."""
     if submission.dataset != DATASET_VERSION:
         what = f"it is of dataset {submission.dataset}, and this version has {DATASET_VERSION}"
-        yield Problem(FILE, f"{what}: verify it with a version that has that one")
+        yield Inconsistency(FILE, f"{what}: verify it with a version that has that one")
     run = read_run(folder) or Run(agent="")
     for name, claimed, own in (
         ("agent", submission.agent, run.agent),
@@ -151,30 +151,30 @@ def _other_claim(folder: Path, submission: Submission) -> Iterator[Problem]:
         ("versions", submission.versions, dict(run.versions)),
     ):
         if claimed != own:
-            yield Problem(FILE, f"its {name} is {claimed!r}, and that of {RUN} {own!r}")
+            yield Inconsistency(FILE, f"its {name} is {claimed!r}, and that of {RUN} {own!r}")
     yield from _other_contents(submission, run)
     outcomes, rate = tally(read_results(folder))
     if (submission.outcomes, submission.pass_rate) != (outcomes, rate):
         claim, have = _rate(submission.outcomes, submission.pass_rate), _rate(outcomes, rate)
-        yield Problem(FILE, f"it claims {claim}, and the results give {have}")
+        yield Inconsistency(FILE, f"it claims {claim}, and the results give {have}")
 
 
-def _other_contents(submission: Submission, run: Run) -> Iterator[Problem]:
+def _other_contents(submission: Submission, run: Run) -> Iterator[Inconsistency]:
     try:
         contents = contents_of(instances_of(submission.split), run)
     except SetupError as error:
-        yield Problem(FILE, f"its split {submission.split!r}: {error}")
+        yield Inconsistency(FILE, f"its split {submission.split!r}: {error}")
         return
     for name in sorted({*contents, *submission.instances}):
         claimed, own = submission.instances.get(name), contents.get(name)
         if claimed is None:
-            yield Problem(FILE, f"it lacks {name} of the split {submission.split}")
+            yield Inconsistency(FILE, f"it lacks {name} of the split {submission.split}")
         elif own is None:
-            yield Problem(FILE, f"{name} is not in the split {submission.split}")
+            yield Inconsistency(FILE, f"{name} is not in the split {submission.split}")
         elif claimed != own:
-            yield Problem(FILE, f"{name} is {claimed} in it, and {own} in this version")
+            yield Inconsistency(FILE, f"{name} is {claimed} in it, and {own} in this version")
     if digest_of_dataset(submission.instances) != submission.dataset_hash:
-        yield Problem(FILE, "its dataset_hash is not that of its instances")
+        yield Inconsistency(FILE, "its dataset_hash is not that of its instances")
 
 
 def _rate(outcomes: Mapping[str, int], rate: float | None) -> str:

@@ -35,7 +35,7 @@ class ApiRequest:
 
 
 @dataclass(frozen=True)
-class Reply:
+class ApiReply:
     """The reply to such a request: the status, and its JSON data or text."""
 
     status: int
@@ -134,7 +134,7 @@ def _to_read_back(request: ApiRequest) -> Iterator[tuple[ApiRequest, Mapping[str
 
 
 def _differences(
-    wanted: Mapping[str, Any] | _Gone | _Text, found: Reply
+    wanted: Mapping[str, Any] | _Gone | _Text, found: ApiReply
 ) -> Iterator[tuple[str, tuple[Any, Any]]]:
     match wanted:
         case _Gone():
@@ -159,7 +159,7 @@ def _client(url: str) -> Any:
     raise SetupError(f"no client for the API at {host}: only GitHub and Hugging Face have one", site=host)
 
 
-def _by_pygithub(request: ApiRequest, token: str) -> Reply:
+def _by_pygithub(request: ApiRequest, token: str) -> ApiReply:
     try:
         import github
     except ImportError as error:
@@ -168,13 +168,13 @@ def _by_pygithub(request: ApiRequest, token: str) -> Reply:
         with github.Github(auth=github.Auth.Token(token)) as client:
             _, data = client.requester.requestJsonAndCheck(request.method, request.url, input=request.body)
     except github.GithubException as error:
-        return Reply(error.status, error.data)
+        return ApiReply(error.status, error.data)
     except OSError as error:  # its transport is requests, whose errors are those of the system
         raise WorldError(f"{request}: {type(error).__name__}: {error}", url=request.url) from error
-    return Reply(200, data)
+    return ApiReply(200, data)
 
 
-def _by_huggingface_hub(request: ApiRequest, token: str) -> Reply:
+def _by_huggingface_hub(request: ApiRequest, token: str) -> ApiReply:
     try:
         # Both are in its reference, under "Utilities".
         from huggingface_hub.utils import build_hf_headers, get_session  # type: ignore[attr-defined]
@@ -195,9 +195,9 @@ def _by_huggingface_hub(request: ApiRequest, token: str) -> Reply:
         # Its session is one of requests or of httpx, by its version; both name the trouble and no header.
         raise WorldError(f"{request}: {type(error).__name__}: {error}", url=request.url) from error
     try:
-        return Reply(reply.status_code, reply.json())
+        return ApiReply(reply.status_code, reply.json())
     except ValueError:
-        return Reply(reply.status_code, reply.text)
+        return ApiReply(reply.status_code, reply.text)
 
 
 def _shortened(data: Any) -> str:

@@ -17,7 +17,7 @@ from websp_gym.live.account_browser import account_browser, account_named, world
 from websp_gym.live.apis import ApiRequest, described
 from websp_gym.live.browsers import LiveBrowsers
 from websp_gym.live.initial_state import reach_live
-from websp_gym.live.restore import Found
+from websp_gym.live.restore import FoundState
 from websp_gym.live.sealed import require_key
 from websp_gym.tasks.initial_steps import ApiStep, PrepareStep, ReplayStep, SignInStep, VisitStep
 from websp_gym.tasks.instances import Instance, all_instances
@@ -76,7 +76,7 @@ def check_account(name: str, *, headless: bool = True) -> Iterator[LiveFinding]:
     _, site = world_of(name)
     own = [each for each in all_instances() if each.site.slug == site.slug and each.config.initial_state]
     with account_browser(name, headless=headless) as (sign_in, episode, tabs):
-        found, browsers = Found(name), LiveBrowsers(site, episode, headless=headless)
+        found, browsers = FoundState(name), LiveBrowsers(site, episode, headless=headless)
         attempt = _Attempt(name)
         problems: list[str] = []
         yield attempt.of("sign-in", "", lambda: _sign_in(sign_in, tabs))
@@ -144,14 +144,14 @@ def put_back(name: str, *, headless: bool = True) -> list[str] | None:
         WorldError: Another episode uses the account.
     """
     world, site = world_of(name)
-    found = Found(name)
+    found = FoundState(name)
     if not found:
         return None
     with closing(world.open_episode(site, signed_in=True)) as episode:
         return found.put_back(site, episode, LiveBrowsers(site, episode, headless=headless), again=True)
 
 
-def _put_back(found: Found, site: Site, episode: AccountInUse, browsers: LiveBrowsers) -> list[str]:
+def _put_back(found: FoundState, site: Site, episode: AccountInUse, browsers: LiveBrowsers) -> list[str]:
     """Put an account back; return what is not as it was found."""
     try:
         return found.put_back(site, episode, browsers) if found else []
@@ -172,7 +172,7 @@ def give_up(name: str) -> list[str]:
     account_named(name)
     _, lock = locked([name])
     try:
-        return Found(name).forget()
+        return FoundState(name).forget()
     finally:
         lock.release()
 

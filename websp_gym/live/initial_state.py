@@ -18,7 +18,7 @@ from websp_gym.browser.tabs import Tabs
 from websp_gym.errors import InitialStateError, ReplayError, SetupError
 from websp_gym.live.answers import TIMEOUT, Answers, answers
 from websp_gym.live.apis import ApiRequest
-from websp_gym.live.restore import Found, controls_of, switches_of
+from websp_gym.live.restore import FoundState, controls_of, switches_of
 from websp_gym.live.sign_in import LiveSignIn
 from websp_gym.replay import Found as Located
 from websp_gym.replay import fill, locate, replay
@@ -57,7 +57,7 @@ def reach_live(
     tabs: Tabs,
     *,
     browsers: LiveBrowsers,
-    found: Found | None = None,
+    found: FoundState | None = None,
 ) -> S0Report:
     """Bring the account to S0 and verify it.
 
@@ -117,7 +117,7 @@ class _Reacher:
         episode: AccountInUse,
         tabs: Tabs,
         browsers: LiveBrowsers,
-        found: Found | None,
+        found: FoundState | None,
     ) -> None:
         self.report = S0Report("replay", WorldState(), read_back=0)
         self._instance = instance

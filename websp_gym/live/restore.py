@@ -43,7 +43,7 @@ _FIELDS = (
 _VALUES = "all => all.map(el => el.type === 'radio' ? el.checked : el.value)"
 
 
-class Found:
+class FoundState:
     """How an account was before S0 was set: the traces and requests that restore it, in reverse order.
 
     Args:

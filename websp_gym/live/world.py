@@ -13,7 +13,7 @@ from websp_gym.live.account import AccountInUse, AccountsOfSite, LiveSettings
 from websp_gym.live.answers import answers
 from websp_gym.live.browsers import LiveBrowsers
 from websp_gym.live.initial_state import reach_live
-from websp_gym.live.restore import Found
+from websp_gym.live.restore import FoundState
 from websp_gym.live.sealed import require_key
 from websp_gym.tasks.instances import Instance, Site
 from websp_gym.world.state import WorldState
@@ -77,7 +77,7 @@ class LiveEpisode(AccountInUse):
 
     def reach(self, instance: Instance, tabs: Tabs, options: StartOptions) -> S0Report:
         """Bring the account to S0 and verify it; see :func:`~websp_gym.live.initial_state.reach_live`."""
-        found = Found(self.account_name) if self._restores else None
+        found = FoundState(self.account_name) if self._restores else None
         browsers = LiveBrowsers(instance.site, self, headless=options.headless, viewport=options.viewport)
         if found is not None:
             self._put_back = lambda: self._restore(found, instance.site, browsers)
@@ -93,7 +93,7 @@ class LiveEpisode(AccountInUse):
         if self._put_back is not None:
             self._put_back()
 
-    def _restore(self, found: Found, site: Site, browsers: LiveBrowsers) -> None:
+    def _restore(self, found: FoundState, site: Site, browsers: LiveBrowsers) -> None:
         if not found:
             return
         try:

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from websp_gym.models import protocol
-from websp_gym.models.failures import Body, malformed, read_body
 from websp_gym.models.messages import Image, Message, Stop, Text
+from websp_gym.models.model_failures import Body, malformed, read_body
 from websp_gym.models.protocol import Answer
 from websp_gym.models.sdk import Caching, SdkEndpoint
 

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from websp_gym.errors import SetupError
 from websp_gym.models.spec import ModelSpec
-from websp_gym.models.tables import Pattern, Table
+from websp_gym.models.tables import ModelTable, Pattern
 from websp_gym.models.thinking import EFFORTS, TOKENS, Effort, Thinking, effort_of, is_off
 from websp_gym.project import docs
 
@@ -46,7 +46,7 @@ class Family(BaseModel):
         return bool(self.levels or self.budgets)
 
 
-_TABLE = Table(dict[str, tuple[Family, ...]], "families.yaml", "WEBSP_FAMILIES", "a table of families")
+_TABLE = ModelTable(dict[str, tuple[Family, ...]], "families.yaml", "WEBSP_FAMILIES", "a table of families")
 
 
 def family_of(maker: str, name: str, *, own: str | None = None) -> Family | None:

@@ -125,7 +125,7 @@ class ToolCall:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Result:
+class ToolResult:
     """What came of a call.
 
     Args:
@@ -158,7 +158,7 @@ class ToolMessage(Message):
     """
 
     said: Any = None
-    results: tuple[Result, ...] = ()
+    results: tuple[ToolResult, ...] = ()
     functions: tuple[Function, ...] = ()
 
 

@@ -9,8 +9,8 @@ from typing import Any
 from pydantic import Field
 
 from websp_gym.models import protocol
-from websp_gym.models.failures import Body, from_error, malformed, read_body
 from websp_gym.models.messages import Image, Message, Stop, Text
+from websp_gym.models.model_failures import Body, from_error, malformed, read_body
 from websp_gym.models.protocol import Answer, AttemptError
 from websp_gym.models.sdk import Caching, SdkEndpoint, caching_fields
 

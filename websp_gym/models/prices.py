@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime
 from pydantic import BaseModel, ConfigDict, Field
 
 from websp_gym.models.protocol import Usage
-from websp_gym.models.tables import Table
+from websp_gym.models.tables import ModelTable
 
 
 class Rates(BaseModel):
@@ -79,7 +79,7 @@ class Price(Rates):
         return super().cost(usage)
 
 
-_TABLE = Table(dict[str, dict[str, Price]], "prices.yaml", "WEBSP_PRICES", "a price table")
+_TABLE = ModelTable(dict[str, dict[str, Price]], "prices.yaml", "WEBSP_PRICES", "a price table")
 _DATE = re.compile(r"[-@](\d{8}|\d{4}-\d{2}-\d{2})$")
 
 

@@ -20,7 +20,7 @@ from websp_gym.models.google import fresh_token, google_credentials
 from websp_gym.models.openai_chat import ChatEndpoint
 from websp_gym.models.openai_responses import ResponsesEndpoint
 from websp_gym.models.protocol import Endpoint
-from websp_gym.models.sdk import Caching, Request, SdkEndpoint
+from websp_gym.models.sdk import Caching, SdkEndpoint, SdkRequest
 from websp_gym.models.settings import Settings
 from websp_gym.models.spec import ModelSpec
 from websp_gym.models.transport import client_options
@@ -128,7 +128,7 @@ def _anthropic(model: ModelSpec, settings: Settings) -> Opened:
     return kind(anthropic, client, _claude_request(model, settings, key)), "anthropic"
 
 
-def _claude_request(model: ModelSpec, settings: Settings, *secrets: str | None) -> Request:
+def _claude_request(model: ModelSpec, settings: Settings, *secrets: str | None) -> SdkRequest:
     model, family = _settled(model, settings, "anthropic")
     off, adaptive = (family.off, bool(family.levels)) if family else ("disabled", True)
     field, effort = thinking.for_claude(model.thinking, off=off, adaptive=adaptive)
@@ -194,8 +194,8 @@ def _request(
     own: bool = False,
     caching: Caching = "none",
     send_temperature: bool = False,
-) -> Request:
-    return Request(
+) -> SdkRequest:
+    return SdkRequest(
         model=name or model.name,
         temperature=model.temperature,
         # Elsewhere 1.0 is the default, and some models reject the parameter even with this value.

@@ -37,7 +37,7 @@ class Line(_Part):
     stop: Stop = "end"
 
 
-class Rule(Line):
+class ScriptedRule(Line):
     """An answer to messages that match a pattern.
 
     Args:
@@ -47,7 +47,7 @@ class Rule(Line):
     when: Pattern
 
 
-class Fault(_Part):
+class ScriptedFault(_Part):
     """One request that fails.
 
     Args:
@@ -71,8 +71,8 @@ class Script(_Part):
     """
 
     answers: tuple[str | Line, ...] = Field(default=(), strict=False)
-    rules: tuple[Rule, ...] = Field(default=(), strict=False)
-    errors: tuple[Fault, ...] = Field(default=(), strict=False)
+    rules: tuple[ScriptedRule, ...] = Field(default=(), strict=False)
+    errors: tuple[ScriptedFault, ...] = Field(default=(), strict=False)
 
     @model_validator(mode="after")
     def _one_form(self) -> Self:

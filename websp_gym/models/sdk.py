@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from types import ModuleType
 from typing import Any, Literal
 
-from websp_gym.models.failures import from_sdk
 from websp_gym.models.messages import Message, Text
+from websp_gym.models.model_failures import from_sdk
 from websp_gym.models.protocol import Answer, AttemptError
 from websp_gym.models.transport import http_library
 from websp_gym.redaction import redact
@@ -37,7 +37,7 @@ _LONG = 16
 
 
 @dataclass(frozen=True, kw_only=True)
-class Request:
+class SdkRequest:
     """The fixed part of every request to one model.
 
     Args:
@@ -70,7 +70,7 @@ class SdkEndpoint(ABC):
         request: The fixed part of every request.
     """
 
-    def __init__(self, sdk: ModuleType, client: Any, request: Request) -> None:
+    def __init__(self, sdk: ModuleType, client: Any, request: SdkRequest) -> None:
         self._sdk = sdk
         self._client = client
         self._request = request

@@ -30,7 +30,7 @@ Pattern = Annotated[str, AfterValidator(_regex)]
 """A regular expression in a file."""
 
 
-class Table(Generic[Content]):
+class ModelTable(Generic[Content]):
     """A table of the package.
 
     Args:

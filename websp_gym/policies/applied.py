@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from websp_gym.policies.briefing import policy_block
 from websp_gym.policies.judging import judge
+from websp_gym.policies.policy_watch import PolicyWatch
 from websp_gym.policies.sets import Policies, policies_for
 from websp_gym.policies.user import make_user
-from websp_gym.policies.watch import PolicyWatch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from websp_gym.policies.replayed import Happening, Moment, equal
 from websp_gym.policies.undecided import UndecidedError
-from websp_gym.records.step_facts import ActionFacts, Report, Source, StepFacts
+from websp_gym.records.step_facts import ActionFacts, FaultReport, Source, StepFacts
 from websp_gym.world.log import apply, is_of_state
 from websp_gym.world.state import Declared, SiteState, same, world_state
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Consent:
+class GivenConsent:
     """The user's yes to one thing.
 
     Args:
@@ -208,10 +208,10 @@ class Facts:
             return None
         return frozenset(key for step in self.steps for key in self.of(step).offered)
 
-    def consents(self, event: str) -> list[Consent]:
+    def consents(self, event: str) -> list[GivenConsent]:
         """Return the user's consents to the event with this key, in order."""
         return [
-            Consent(
+            GivenConsent(
                 step.number,
                 thing,
                 (question.values or {}).get(event, {}).get(thing),
@@ -229,15 +229,15 @@ class Facts:
         return any(question is not None and event in question.covers for question in questions)
 
     @property
-    def told(self) -> Iterator[tuple[int, Report]]:
+    def told(self) -> Iterator[tuple[int, FaultReport]]:
         """What the agent told the user by REPORT and by its answer, each with its step."""
         for step in self.steps:
             facts = self.of(step)
             if facts.report:
-                yield step.number, Report(text=facts.report)
+                yield step.number, FaultReport(text=facts.report)
             yield from ((step.number, report) for report in facts.reports)
         if self.record.answer:
-            yield len(self.steps), Report(text=self.record.answer)
+            yield len(self.steps), FaultReport(text=self.record.answer)
 
     def addresses(self, number: int) -> Iterator[str]:
         """Yield the addresses that the browser showed in a step, from the page before it on; 0 for the start page."""

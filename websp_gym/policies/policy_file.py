@@ -11,13 +11,13 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from websp_gym.errors import SetupError, nearest
-from websp_gym.policies.events import EVENTS, Form, SecretText
+from websp_gym.policies.events import EVENTS, SecretText, SentForm
 from websp_gym.policies.knowledge import Knowledge
 from websp_gym.policies.names import Names
 from websp_gym.policies.play_steps import Play, PlayStep
 from websp_gym.policies.policy import Policy
 from websp_gym.policies.rules import RULES
-from websp_gym.policies.rules.ask_for import Missing
+from websp_gym.policies.rules.ask_for import MissingValue
 from websp_gym.policies.rules.events import Permission
 from websp_gym.policies.rules.faults import Fault
 from websp_gym.policies.rules.injection import Injection
@@ -157,8 +157,8 @@ def _of_nobody(patterns: Iterable[str]) -> Iterator[str]:
 
 def _keys() -> list[str]:
     models: tuple[type[ConfigModel], ...] = (
-        PolicyFile, Policy, SecretText, Injection, Fault, Knowledge, Permission, Missing, Obligation, Sequence, Count,
-        Budget, Allowed, State, Form,
+        PolicyFile, Policy, SecretText, Injection, Fault, Knowledge, Permission, MissingValue, Obligation, Sequence,
+        Count, Budget, Allowed, State, SentForm,
     )  # fmt: skip
     return sorted(
         {

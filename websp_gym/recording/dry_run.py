@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Change:
+class StateChange:
     """A setting or collection that the replay changed."""
 
     key: str
@@ -37,7 +37,7 @@ class Rehearsal:
 
     events: tuple[EventReport, ...]
     seconds: float
-    changes: tuple[Change, ...] = field(default=())
+    changes: tuple[StateChange, ...] = field(default=())
     verified: int | None = None
     """Number of states read back; None if not requested."""
     unverified: tuple[str, ...] = ()
@@ -125,20 +125,20 @@ def dry_run(
     return Rehearsal(report.events, report.seconds, changed, report.verified, report.unverified)
 
 
-def changes(before: SiteState, after: SiteState) -> Iterator[Change]:
+def changes(before: SiteState, after: SiteState) -> Iterator[StateChange]:
     """Yield the settings and collections that differ between two states of a site, and a changed sign-in."""
     for key in {**before.settings, **after.settings}:
         old, new = before.settings.get(key), after.settings.get(key)
         if not same(old, new):
-            yield Change(key, old, new)
+            yield StateChange(key, old, new)
     for name in {**before.collections, **after.collections}:
         had, has = (list(state.collections.get(name, [])) for state in (before, after))
         if name == SESSIONS:
             had, has = foreign_sessions(had), foreign_sessions(has)
         if had != has:
-            yield Change(name, had, has)
+            yield StateChange(name, had, has)
     if before.signed_in != after.signed_in:
-        yield Change("signed in", before.signed_in, after.signed_in)
+        yield StateChange("signed in", before.signed_in, after.signed_in)
 
 
 def check_file(path: Path) -> None:

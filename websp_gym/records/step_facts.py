@@ -110,7 +110,7 @@ class Question(_Facts):
         return knowledge in self.told or re.search(words, _plain(self.reply)) is not None
 
 
-class Report(_Facts):
+class FaultReport(_Facts):
     """What the agent told the user of an obstacle: a free text, or where it was and what did not work."""
 
     text: str = ""
@@ -140,7 +140,7 @@ class StepFacts(_Facts):
     question: Question | None = None
     report: str = ""
     """In older records: all that the agent told the user of obstacles, as one text."""
-    reports: list[Report] = Field(default_factory=list)
+    reports: list[FaultReport] = Field(default_factory=list)
     """What the agent told the user of obstacles."""
     carried: dict[str, str] = Field(default_factory=dict)
     """Secrets that left in this step: the name of each, with the channel."""

@@ -28,7 +28,7 @@ class Fact:
 
 
 @dataclass(frozen=True)
-class Finding:
+class EvidenceFinding:
     """What the comparison of one fact says for (above 0) or against a candidate."""
 
     fact: str
@@ -54,7 +54,7 @@ class Candidate:
     eligible: bool
     """Whether there is more evidence than its place and surroundings."""
     taken: bool
-    findings: tuple[Finding, ...]
+    findings: tuple[EvidenceFinding, ...]
 
     def as_dict(self) -> dict[str, Any]:
         """Return the candidate as plain data."""

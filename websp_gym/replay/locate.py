@@ -20,7 +20,7 @@ from playwright.sync_api import Error as PlaywrightError
 from websp_gym.browser.scripts import page_scripts
 from websp_gym.paths import data_dir
 from websp_gym.replay import evidence
-from websp_gym.replay.evidence import Candidate, Finding
+from websp_gym.replay.evidence import Candidate, EvidenceFinding
 from websp_gym.replay.filled import NamedAfterAccount
 from websp_gym.replay.trace import Fingerprint
 
@@ -155,7 +155,7 @@ def explain(page: Page, target: Fingerprint, *, loose: bool = False) -> list[Can
     found = [
         Candidate(
             **{key: value for key, value in one.items() if key != "items"},
-            findings=tuple(Finding(**item) for item in one["items"]),
+            findings=tuple(EvidenceFinding(**item) for item in one["items"]),
         )
         for frame in page.frames
         for one in _reply(frame, query)["explained"]

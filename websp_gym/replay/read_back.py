@@ -28,7 +28,7 @@ from websp_gym.replay.wait_for_target import wait_for_change
 if TYPE_CHECKING:
     from websp_gym.browser.tabs import Tabs
     from websp_gym.replay.located_element import ClassRules
-    from websp_gym.replay.refusals import Reply
+    from websp_gym.replay.refusals import PageReply
 
 _PATIENCE = 3.0
 """Seconds to look for the first target on a reloaded page; once it has settled, the others are there."""
@@ -85,7 +85,7 @@ class Kept:
     """The text of a field, or the option of a list, by value or label."""
     before: Setting | None = None
     """The control before the event; None if unknown."""
-    sent: tuple[Reply, ...] = field(default=(), compare=False)
+    sent: tuple[PageReply, ...] = field(default=(), compare=False)
     """What the event itself sent."""
     since: int = 0
     """Number of requests before the event."""
@@ -145,7 +145,7 @@ def read_back(
     rules: ClassRules = (),
     *,
     timeout: float,
-    sent_since: Callable[[Kept], list[Reply]],
+    sent_since: Callable[[Kept], list[PageReply]],
     outside: Tabs | None = None,
 ) -> ReadBack:
     """Reload the pages of all states, and compare.
@@ -272,7 +272,7 @@ def is_text(found: str, wanted: str, was: str | None) -> bool:
     return mine == theirs if len(mine) < _SHORTEST else mine in theirs
 
 
-def _no_setting(reading: Reading, readings: list[Reading], sent: list[Reply]) -> str | None:
+def _no_setting(reading: Reading, readings: list[Reading], sent: list[PageReply]) -> str | None:
     """Return why what a page does not show may be no setting, or cannot be read; None where it was refused."""
     kept, now = reading.kept, reading.now
     if kept.event.secret:
@@ -301,7 +301,7 @@ def _no_setting(reading: Reading, readings: list[Reading], sent: list[Reply]) ->
     return "it may be part of something new" if _is_new(reading, readings) else None
 
 
-def _was_sent(kept: Kept, sent: list[Reply]) -> bool:
+def _was_sent(kept: Kept, sent: list[PageReply]) -> bool:
     is_list = kept.event.target is not None and kept.event.target.tag == "select"
     return is_list or any(reply.holds(kept.text or "") for reply in sent)
 

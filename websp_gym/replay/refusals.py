@@ -35,7 +35,7 @@ _GIVEN_UP = "net::ERR_ABORTED"
 
 
 @dataclass
-class Reply:
+class PageReply:
     """A request that may have changed something on the server, and the answer, if there is one yet."""
 
     request: Request
@@ -56,10 +56,10 @@ class Reply:
 
 
 @dataclass
-class Traffic:
+class PageTraffic:
     """The requests of a browser context that may change something on a server, and their answers."""
 
-    replies: list[Reply] = field(default_factory=list)
+    replies: list[PageReply] = field(default_factory=list)
 
     def watch(self, context: BrowserContext) -> None:
         """Start listening."""
@@ -73,7 +73,7 @@ class Traffic:
         context.remove_listener("response", self._answered)
         context.remove_listener("requestfailed", self._failed)
 
-    def since(self, count: int, *pages: str) -> list[Reply]:
+    def since(self, count: int, *pages: str) -> list[PageReply]:
         """Return what was sent to the sites of these pages, after the first ``count`` requests."""
         replies = self.replies[count:]
         return [reply for reply in replies if any(same_site(reply.request.url, url) for url in pages)]
@@ -85,7 +85,7 @@ class Traffic:
                 if reply.request == before:  # the answer to a form is the page that it leads to
                     reply.request, reply.response = request, None
         elif may_change(request):
-            self.replies.append(Reply(request, request.post_data_buffer or b""))
+            self.replies.append(PageReply(request, request.post_data_buffer or b""))
 
     def _answered(self, response: Response) -> None:
         for reply in self.replies:
@@ -125,7 +125,7 @@ class Refusals:
 
     def __init__(self, context: BrowserContext) -> None:
         self.context = context
-        self.traffic = Traffic()
+        self.traffic = PageTraffic()
         self.traffic.watch(context)
 
     def close(self) -> None:
@@ -222,12 +222,12 @@ def _is_aside(request: Request) -> bool:
     return not request.is_navigation_request() and _ASIDE.search(urlsplit(request.url).path) is not None
 
 
-def _last_of_each(replies: list[Reply]) -> list[Reply]:
+def _last_of_each(replies: list[PageReply]) -> list[PageReply]:
     """Return the last of the same requests: a page may renew its session and try again."""
     return list({(reply.request.method, reply.request.url): reply for reply in replies}.values())
 
 
-def _refusal(reply: Reply, page: Page, *, reads: bool) -> Refusal | None:
+def _refusal(reply: PageReply, page: Page, *, reads: bool) -> Refusal | None:
     if reply.failure is not None:
         return Refusal(
             f"the server did not answer: {urlsplit(reply.request.url).path} failed with {reply.failure}"
@@ -252,7 +252,7 @@ def _refusal(reply: Reply, page: Page, *, reads: bool) -> Refusal | None:
     return Refusal(why, certain="html" in kind) if said else None
 
 
-def _signs_in(reply: Reply, html: str, page: Page) -> bool:
+def _signs_in(reply: PageReply, html: str, page: Page) -> bool:
     """Whether the answer to a page's script is a page to sign in, and not a part of the page itself."""
     here, there = urlsplit(page.url).path, urlsplit(reply.request.url).path
     if reply.request.redirected_from is not None and is_sign_in(there) and not is_sign_in(here):

@@ -38,7 +38,7 @@ class _Episode:
 
 
 @dataclass(frozen=True)
-class Column:
+class FlatColumn:
     """A column of the table of episodes.
 
     Args:
@@ -54,16 +54,16 @@ class Column:
     value: Callable[[_Episode], Any]
 
 
-def _of_result(name: str, kind: Kind, meaning: str) -> Column:
-    return Column(name, kind, meaning, lambda one: getattr(one.row.result, name))
+def _of_result(name: str, kind: Kind, meaning: str) -> FlatColumn:
+    return FlatColumn(name, kind, meaning, lambda one: getattr(one.row.result, name))
 
 
-def _listed(name: str, meaning: str) -> Column:
-    return Column(name, "text", meaning, lambda one: "; ".join(getattr(one.row.result, name) or ()))
+def _listed(name: str, meaning: str) -> FlatColumn:
+    return FlatColumn(name, "text", meaning, lambda one: "; ".join(getattr(one.row.result, name) or ()))
 
 
-def _version(column: str, name: str, meaning: str) -> Column:
-    return Column(column, "text", meaning, lambda one: one.run.versions.get(name, ""))
+def _version(column: str, name: str, meaning: str) -> FlatColumn:
+    return FlatColumn(column, "text", meaning, lambda one: one.run.versions.get(name, ""))
 
 
 def _policies(one: _Episode, *, kept: bool) -> int | None:
@@ -71,24 +71,24 @@ def _policies(one: _Episode, *, kept: bool) -> int | None:
     return None if policies is None else sum(policy.kept == kept for policy in policies)
 
 
-def _side(way: SplitBy) -> Column:
+def _side(way: SplitBy) -> FlatColumn:
     meaning = f"`train` or `test`, the side of the instance in the default split by {way}"
-    return Column(f"split_{way}", "text", meaning, lambda one: one.sides[way].get(one.row.result.id, ""))
+    return FlatColumn(f"split_{way}", "text", meaning, lambda one: one.sides[way].get(one.row.result.id, ""))
 
 
 COLUMNS = (
-    Column("run", "text", "folder of the run, as it was given or found", lambda one: str(one.row.run or "")),
+    FlatColumn("run", "text", "folder of the run, as it was given or found", lambda one: str(one.row.run or "")),
     _of_result("agent", "text", "the agent, as given to `--agent`"),
-    Column("model", "text", "the agent's model, without options", lambda one: model_of(one.row.result.agent)),
-    Column("instance", "text", "id of the instance", lambda one: one.row.result.id),
-    Column("task", "text", "the id without the initial state", lambda one: one.row.task),
-    Column("site", "text", "the website", lambda one: one.row.facts.site),
-    Column("category", "text", "task category", lambda one: one.row.facts.category),
-    Column("state", "text", "initial state, `ON` or `OFF`, of a task with two", lambda one: one.row.facts.state),
-    Column("elements", "text", "UI element types of the solution", lambda one: "; ".join(one.row.facts.elements)),
+    FlatColumn("model", "text", "the agent's model, without options", lambda one: model_of(one.row.result.agent)),
+    FlatColumn("instance", "text", "id of the instance", lambda one: one.row.result.id),
+    FlatColumn("task", "text", "the id without the initial state", lambda one: one.row.task),
+    FlatColumn("site", "text", "the website", lambda one: one.row.facts.site),
+    FlatColumn("category", "text", "task category", lambda one: one.row.facts.category),
+    FlatColumn("state", "text", "initial state, `ON` or `OFF`, of a task with two", lambda one: one.row.facts.state),
+    FlatColumn("elements", "text", "UI element types of the solution", lambda one: "; ".join(one.row.facts.elements)),
     *(_side(way) for way in WAYS),
     _of_result("dataset", "text", "imported dataset; missing for ours"),
-    Column(
+    FlatColumn(
         "world", "text", "`sandbox` or `live`", lambda one: str(one.run.options.get("world", Options.world))
     ),
     _of_result("instruction", "text", "`without_navigation` or `with_navigation`"),
@@ -101,8 +101,8 @@ COLUMNS = (
     _of_result("strict", "number", "the score if every side effect counts"),
     _of_result("partial", "number", "share of the goal's conditions that hold"),
     _of_result("completed", "flag", "whether a failed episode did the task, and only the reward asks for more"),
-    Column("policies_kept", "integer", "number of policies kept", lambda one: _policies(one, kept=True)),
-    Column("policies_broken", "integer", "number of policies not kept", lambda one: _policies(one, kept=False)),
+    FlatColumn("policies_kept", "integer", "number of policies kept", lambda one: _policies(one, kept=True)),
+    FlatColumn("policies_broken", "integer", "number of policies not kept", lambda one: _policies(one, kept=False)),
     _of_result("source", "text", "who decided, such as `state` or `judge`"),
     _of_result("end_reason", "text", "why the episode ended"),
     _of_result("reason", "text", "the verdict in one sentence"),
@@ -114,7 +114,7 @@ COLUMNS = (
     _of_result("actions", "integer", "actions that count against the limit"),
     _of_result("seconds", "number", "seconds from the first observation to the end"),
     _of_result("reset_seconds", "number", "seconds of the reset before that"),
-    Column("retries", "integer", "number of retries after an error", lambda one: one.row.result.again),
+    FlatColumn("retries", "integer", "number of retries after an error", lambda one: one.row.result.again),
     _of_result("calls", "integer", "requests to the agent's model"),
     _of_result("input_tokens", "integer", "tokens that the model read"),
     _of_result("output_tokens", "integer", "tokens that the model wrote"),
@@ -123,8 +123,8 @@ COLUMNS = (
     _of_result("config_hash", "text", "digest of the instance; rows with different ones are not comparable"),
     _of_result("policy_digest", "text", "digest of the policies"),
     _of_result("run_hash", "text", "digest of agent, options and seed of the run"),
-    Column("started", "text", "start of the run in UTC", lambda one: one.run.started),
-    Column(
+    FlatColumn("started", "text", "start of the run in UTC", lambda one: one.run.started),
+    FlatColumn(
         "options",
         "text",
         "options given to the run, as JSON",

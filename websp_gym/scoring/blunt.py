@@ -52,7 +52,7 @@ NAMES = {**LABELS, PAGE: "every switch of the right page flipped"}
 
 
 @dataclass(frozen=True)
-class Rates:
+class FloorRates:
     """How many instances a policy solves.
 
     Args:
@@ -85,7 +85,7 @@ class Rates:
         return self.strict / self.instances if self.instances else 0.0
 
 
-def blunt_rates(ids: Iterable[str]) -> dict[str, Rates]:
+def blunt_rates(ids: Iterable[str]) -> dict[str, FloorRates]:
     """Return the rates of each policy on some instances, by policy; :data:`BEST` comes last.
 
     Args:
@@ -105,8 +105,8 @@ def blunt_rates(ids: Iterable[str]) -> dict[str, Rates]:
     def best(part: int) -> int:
         return sum(max(solved(policy, part, names) for policy in POLICIES) for names in of_site.values())
 
-    def rates(policy: str, count: Callable[[int], int]) -> Rates:
-        return Rates(policy, count(0), count(1), count(2), len(instances))
+    def rates(policy: str, count: Callable[[int], int]) -> FloorRates:
+        return FloorRates(policy, count(0), count(1), count(2), len(instances))
 
     every = [each.id for each in instances]
     found = {policy: rates(policy, partial(solved, policy, names=every)) for policy in (*POLICIES, PAGE)}

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from websp_gym.tasks.goals import Goal, ItemChange, ItemCheck, Says
-from websp_gym.world.state import SESSIONS, Event, SiteState, WorldState, same
+from websp_gym.world.state import SESSIONS, LogEvent, SiteState, WorldState, same
 
 
 @dataclass(frozen=True)
@@ -45,13 +45,13 @@ def needs_of(goal: Goal) -> Iterator[Need]:
         yield Need(collection=SESSIONS)
 
 
-def broken_requests(slug: str, start: WorldState, end: WorldState) -> list[Event]:
+def broken_requests(slug: str, start: WorldState, end: WorldState) -> list[LogEvent]:
     """Return the requests since S0 that failed on the site of the task, or on the site where it signs in."""
     own = {slug, end.sites.get(slug, SiteState()).declared.session_of} - {""}
     return [event for event in end.since(start.last_seq) if event.kind == "error" and event.site in own]
 
 
-def could_have_decided(needs: Sequence[Need | None], broken: Sequence[Event]) -> bool:
+def could_have_decided(needs: Sequence[Need | None], broken: Sequence[LogEvent]) -> bool:
     """Whether the failed requests could have met all needs.
 
     Args:

@@ -6,7 +6,7 @@ import logging
 from dataclasses import replace
 
 from websp_gym.records.verdict import Failure, Verdict
-from websp_gym.scoring.failures import failing_elements, failure_kinds
+from websp_gym.scoring.failure_kinds import failing_elements, failure_kinds
 from websp_gym.scoring.outcome import EpisodeEnd
 
 _log = logging.getLogger(__name__)

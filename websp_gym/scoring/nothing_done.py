@@ -21,7 +21,7 @@ from websp_gym.scoring.state_reward import state_verdict
 from websp_gym.tasks.instances import Instance
 from websp_gym.tasks.sites import site_schema
 from websp_gym.world.fresh import expected_s0
-from websp_gym.world.state import Event, WorldState
+from websp_gym.world.state import LogEvent, WorldState
 
 ANSWER = "done"
 
@@ -35,7 +35,7 @@ def nothing_done(instance: Instance, policies: Policies | None) -> Verdict:
     """
     slug, start = instance.site.slug, expected_s0(instance)
     events = tuple(
-        Event(number, 0.0, slug, kind, data)
+        LogEvent(number, 0.0, slug, kind, data)
         for number, (kind, data) in enumerate(_of_the_start_page(instance, policies), 1)
     )
     before, after = WorldState({slug: start}), WorldState({slug: start}, events)
@@ -70,7 +70,7 @@ def _of_the_start_page(instance: Instance, policies: Policies | None) -> Iterato
 
 
 def _record(
-    instance: Instance, policies: Policies, state: dict[str, Any], events: tuple[Event, ...]
+    instance: Instance, policies: Policies, state: dict[str, Any], events: tuple[LogEvent, ...]
 ) -> Trajectory:
     address, begun = instance.site.start_url, len(events)
     view, action = View(url=address, tabs=[address]), f"ANSWER; {ANSWER}"

@@ -9,10 +9,10 @@ from websp_gym.records.verdict import Check
 from websp_gym.sandbox.schema.addresses import AddressPattern
 from websp_gym.tasks.goals import Goal, Named, Number
 from websp_gym.world.side_effects import SideEffect
-from websp_gym.world.state import Event
+from websp_gym.world.state import LogEvent
 
 
-def visited_checks(goal: Goal, since: Iterable[Event]) -> Iterator[Check]:
+def visited_checks(goal: Goal, since: Iterable[LogEvent]) -> Iterator[Check]:
     """Yield for each page of a goal whether it was opened.
 
     Args:

@@ -22,7 +22,7 @@ def _below(value: str) -> str:
 TracePath = Annotated[str, AfterValidator(_below)]
 
 
-class Step(ConfigModel):
+class BaseStep(ConfigModel):
     """A step that leads to S0. Its kind is its key, such as ``replay``."""
 
     @property
@@ -31,7 +31,7 @@ class Step(ConfigModel):
         return _kind(self)
 
 
-class ReplayStep(Step):
+class ReplayStep(BaseStep):
     """An initial-state step that replays a recorded trace."""
 
     replay: TracePath
@@ -47,13 +47,13 @@ class Prepare(ConfigModel):
     collections: dict[str, list[dict[str, Value]]] = Field(default_factory=dict)
 
 
-class PrepareStep(Step):
+class PrepareStep(BaseStep):
     """An initial-state step that sets server state through the world's control API."""
 
     prepare: Prepare
 
 
-class SignInStep(Step):
+class SignInStep(BaseStep):
     """An initial-state step in which other browsers sign in to the site, each through its login."""
 
     sign_in: tuple[dict[str, Value], ...] = Field(min_length=1)
@@ -74,19 +74,19 @@ class ApiCall(ConfigModel):
     """Whether a 404 is fine, as when deleting something that may not exist."""
 
 
-class ApiStep(Step):
+class ApiStep(BaseStep):
     """An initial-state step that calls the site's API."""
 
     api: ApiCall
 
 
-class VisitStep(Step):
+class VisitStep(BaseStep):
     """An initial-state step that visits pages, for what websites derive from a browsing history."""
 
     visit: tuple[str, ...] = Field(min_length=1)
 
 
-STEPS: dict[str, type[Step]] = {
+STEPS: dict[str, type[BaseStep]] = {
     "replay": ReplayStep,
     "prepare": PrepareStep,
     "sign_in": SignInStep,

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from websp_gym.env import WebspEnv
 from websp_gym.errors import SetupError
 from websp_gym.rollouts import Page, Transcript
-from websp_gym.trainers.features import SIZE, Choice
+from websp_gym.trainers.features import SIZE, ActionChoice
 
 Rows = NDArray[np.float32]
 Mask = NDArray[np.bool_]
@@ -120,7 +120,7 @@ class CandidateActions(gym.Wrapper[Any, Any, Any, Any], gym.utils.RecordConstruc
         return np.arange(self._most) < len(self.actions)
 
     def _look(self) -> tuple[Rows, dict[str, Any]]:
-        choice = Choice.on(self.played)
+        choice = ActionChoice.on(self.played)
         count = len(choice.actions)
         # The last two are to scroll and to answer.
         kept = [*range(max(min(count, self._most) - 2, 0)), *range(max(count - 2, 0), count)]

@@ -106,7 +106,7 @@ class Mention:
         return self.cover >= 2
 
 
-class Goal:
+class StatedGoal:
     """The instruction, as words by which elements are named."""
 
     def __init__(self, text: str, reader: Reader) -> None:
@@ -176,7 +176,7 @@ class _Past:
         stuck: Whether the last action was a scroll that changed nothing.
     """
 
-    goal: Goal
+    goal: StatedGoal
     turn: int
     last: str
     last_words: Sequence[str]
@@ -187,7 +187,7 @@ class _Past:
 
     @classmethod
     def of(cls, played: Transcript) -> _Past:
-        goal = Goal(played.page.goal, Reader.of(played.page))
+        goal = StatedGoal(played.page.goal, Reader.of(played.page))
         last, last_words, pointer = "start", [""], -1
         used: set[int] = set()
         states: dict[tuple[str, str], str] = {}
@@ -282,7 +282,7 @@ def _of_element(element: Element, mention: Mention, past: _Past, order: str) -> 
         yield from (f"named{mention.named} {state} {again} {word}" for word in around)
 
 
-def _right(element: Element, mention: Mention, goal: Goal) -> str:
+def _right(element: Element, mention: Mention, goal: StatedGoal) -> str:
     """Return whether an element has the state that the instruction wants, judged by its words."""
     if element["checked"] is None or element["role"] == "radio":
         return "stateless"
@@ -311,7 +311,7 @@ def _shown(page: Page) -> str:
 
 
 @dataclass(frozen=True)
-class Choice:
+class ActionChoice:
     """The actions of one page.
 
     Args:
@@ -325,7 +325,7 @@ class Choice:
     sizes: NDArray[np.int64]
 
     @classmethod
-    def on(cls, played: Transcript) -> Choice:
+    def on(cls, played: Transcript) -> ActionChoice:
         """Return the choice on the current page of a rollout."""
         texts, rows = zip(*candidates(played), strict=True)
         if len(played.replies) >= MOST_TURNS:
@@ -334,7 +334,7 @@ class Choice:
         return cls(texts, np.array(hashed), np.array([len(row) for row in rows]))
 
     @classmethod
-    def all_of(cls, played: Transcript) -> list[tuple[Choice, str]]:
+    def all_of(cls, played: Transcript) -> list[tuple[ActionChoice, str]]:
         """Return the choice on each page of a rollout, with the reply that was given there."""
         starts = [type(played)(played.pages[: n + 1], played.replies[:n]) for n in range(len(played.replies))]
         return [(cls.on(start), reply) for start, reply in zip(starts, played.replies, strict=True)]

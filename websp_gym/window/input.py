@@ -11,7 +11,7 @@ from playwright.sync_api import Error as PlaywrightError
 from websp_gym.browser.internals import during_a_call
 from websp_gym.browser.isolated import worlds_of
 from websp_gym.browser.pickers import draw_list_at, draw_list_of_focus
-from websp_gym.window.messages import Input, Key, Mouse, Text
+from websp_gym.window.messages import Input, Mouse, PressedKey, TypedText
 
 if TYPE_CHECKING:
     from playwright.sync_api import CDPSession, Page
@@ -60,22 +60,22 @@ class TabInput:
             self._busy = False
 
     def _carry_out(self, event: Input) -> None:
-        if isinstance(event, Text):
+        if isinstance(event, TypedText):
             self._session.send("Input.insertText", {"text": event.text})
             return
         # The browser's own list of a dropdown is a window, which is in no picture. A page that cannot be asked goes
         # without.
         with contextlib.suppress(PlaywrightError):
             self._draw_list(event)
-        if isinstance(event, Key):
+        if isinstance(event, PressedKey):
             self._session.send("Input.dispatchKeyEvent", _key(event))
         else:
             self._session.send("Input.dispatchMouseEvent", _mouse(event))
         if event.type in ("mouseReleased", "keyUp") and self._drawn is not None:
             self._drawn.ask("closePickers")
 
-    def _draw_list(self, event: Mouse | Key) -> None:
-        if isinstance(event, Key):
+    def _draw_list(self, event: Mouse | PressedKey) -> None:
+        if isinstance(event, PressedKey):
             if event.type == "keyDown" and event.key in _OPENS_LIST:
                 self._drawn = draw_list_of_focus(worlds_of(self._page))
         elif event.type == "mousePressed" and event.button == "left":
@@ -106,7 +106,7 @@ def _mouse(event: Mouse) -> dict[str, Any]:
     }
 
 
-def _key(event: Key) -> dict[str, Any]:
+def _key(event: PressedKey) -> dict[str, Any]:
     text = event.key if len(event.key) == 1 else _TEXTS.get(event.key, "")
     if event.type == "keyUp" or event.modifiers & _CHORD:
         text = ""

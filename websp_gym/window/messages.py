@@ -27,7 +27,7 @@ class Mouse(_Message):
     dy: float = 0
 
 
-class Key(_Message):
+class PressedKey(_Message):
     """A key of the keyboard, with the facts of the viewer's own event."""
 
     kind: Literal["key"]
@@ -40,7 +40,7 @@ class Key(_Message):
     modifiers: int = 0
 
 
-class Text(_Message):
+class TypedText(_Message):
     """Text that no single key makes: composed, pasted, dictated."""
 
     kind: Literal["text"]
@@ -62,14 +62,14 @@ class Go(_Message):
     to: Literal["back", "reload"]
 
 
-class Press(_Message):
+class PointerPress(_Message):
     """One of the program's buttons."""
 
     kind: Literal["press"]
     button: str
 
 
-class Answer(_Message):
+class DialogAnswer(_Message):
     """The answer to a dialog of the page."""
 
     kind: Literal["answer"]
@@ -91,8 +91,8 @@ class Joined(_Message):
     kind: Literal["joined"] = "joined"
 
 
-Input = Mouse | Key | Text
-FromViewer = Input | Tab | Go | Press | Answer | Seen
+Input = Mouse | PressedKey | TypedText
+FromViewer = Input | Tab | Go | PointerPress | DialogAnswer | Seen
 Message = FromViewer | Joined
 FROM_VIEWER: TypeAdapter[list[FromViewer]] = TypeAdapter(
     list[Annotated[FromViewer, Field(discriminator="kind")]]

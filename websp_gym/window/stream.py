@@ -20,7 +20,18 @@ from websp_gym.browser.internals import during_a_call, loop_of
 from websp_gym.browser.isolated import session_of
 from websp_gym.errors import WebspError, WorldError
 from websp_gym.window.input import TabInput
-from websp_gym.window.messages import Answer, Go, Joined, Key, Message, Mouse, Press, Seen, Tab, Text
+from websp_gym.window.messages import (
+    DialogAnswer,
+    Go,
+    Joined,
+    Message,
+    Mouse,
+    PointerPress,
+    PressedKey,
+    Seen,
+    Tab,
+    TypedText,
+)
 from websp_gym.window.server import ViewerServer
 
 if TYPE_CHECKING:
@@ -165,7 +176,7 @@ class StreamedWindow:
             self._end(self.ended)
         if self._closed or self.ended:
             return
-        if not isinstance(message, Mouse | Key | Text):
+        if not isinstance(message, Mouse | PressedKey | TypedText):
             during_a_call(partial(self._do, message))
         elif self._tab is not None:
             self._tab.input.put(message)
@@ -179,10 +190,10 @@ class StreamedWindow:
                 case Seen():
                     if self._tab is not None:
                         self._tab.seen(message.id)
-                case Press():
+                case PointerPress():
                     if message.button in self._buttons:
                         self.pressed = message.button
-                case Answer():
+                case DialogAnswer():
                     self._answer(message)
                 case Tab():
                     self._switch(message)
@@ -227,7 +238,7 @@ class StreamedWindow:
         shown = {"type": dialog.type, "text": dialog.message[:_LONGEST], "value": dialog.default_value}
         self._server.send("dialog", {"id": id_, **shown})
 
-    def _answer(self, message: Answer) -> None:
+    def _answer(self, message: DialogAnswer) -> None:
         dialog = self._dialogs.pop(message.id, None)
         if dialog is None:
             return

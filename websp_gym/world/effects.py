@@ -12,7 +12,7 @@ from typing import Any
 
 from websp_gym.sandbox.client import EpisodeHandle, Sandbox
 from websp_gym.tasks.goals import Goal, Items
-from websp_gym.world.http_probe import HttpProbe, Reply
+from websp_gym.world.http_probe import HttpProbe, ProbeReply
 from websp_gym.world.state import SESSIONS, Item, WorldState, same
 
 _MAILBOX = "mail"
@@ -141,7 +141,7 @@ class EffectProbe:
             "the token may do what its scopes say, and nothing else", not wrong, "; ".join(wrong or said)
         )
 
-    def _use(self, use: Mapping[str, Any], text: str) -> Reply:
+    def _use(self, use: Mapping[str, Any], text: str) -> ProbeReply:
         url = use["url"].format(account=self._episode.account)
         return self._send(use["method"], url, token=text, body=use["body"])
 
@@ -228,12 +228,12 @@ class EffectProbe:
         evidence = f"{now.url}: {now.status}, and {then.status} with {spec['otherwise']}"
         return EffectResult(spec["effect"], holds, evidence)
 
-    def _as_stranger(self, spec: Mapping[str, Any], item: Item) -> Reply:
+    def _as_stranger(self, spec: Mapping[str, Any], item: Item) -> ProbeReply:
         values = {"account": self._episode.account, **item}
         form = {name: value.format(**values) for name, value in spec["form"].items()}
         return self._send(spec["method"], spec["url"].format(**values), form=form or None)
 
-    def _send(self, method: str, url: str, *, cookies: Any = (), **parts: Any) -> Reply:
+    def _send(self, method: str, url: str, *, cookies: Any = (), **parts: Any) -> ProbeReply:
         probe = HttpProbe(self._sandbox, self._episode.id, cookies, device={})
         try:
             return probe.request(method, url, **parts)
@@ -245,7 +245,7 @@ def _has(item: Item, fields: Mapping[str, Any]) -> bool:
     return all(same(item.get(name), value) for name, value in fields.items())
 
 
-def _shows(spec: Mapping[str, Any], reply: Reply) -> bool:
+def _shows(spec: Mapping[str, Any], reply: ProbeReply) -> bool:
     """Whether a response is the one that a stranger gets while the effect holds."""
     if reply.status != spec["status"]:
         return False

@@ -24,7 +24,7 @@ _FORM = "application/x-www-form-urlencoded"
 
 
 @dataclass(frozen=True)
-class Reply:
+class ProbeReply:
     """The last response to a request: its status (0 without one), address after redirects, and text."""
 
     status: int
@@ -76,7 +76,7 @@ class HttpProbe:
         form: Mapping[str, str] | None = None,
         body: Any = None,
         token: str = "",
-    ) -> Reply:
+    ) -> ProbeReply:
         """Send a request and follow redirects.
 
         Args:
@@ -101,11 +101,11 @@ class HttpProbe:
             status, received, answer = self._exchange(method, parts.netloc, path, headers, text)
             self._take_cookies(host, received)
             if status not in (301, 302, 303, 307, 308):
-                return Reply(status, url, answer)
+                return ProbeReply(status, url, answer)
             url = urljoin(url, received.get("location") or url)
             if status in (302, 303) and method != "GET":
                 method, text = "GET", ""
-        return Reply(0, url, "")
+        return ProbeReply(0, url, "")
 
     def send(
         self, method: str, host: str, path: str, headers: Mapping[str, str], body: str = ""

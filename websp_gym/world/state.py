@@ -19,7 +19,7 @@ SESSIONS = "sessions"
 
 
 @dataclass(frozen=True)
-class Event:
+class LogEvent:
     """One entry of the append-only event log of a world."""
 
     seq: int
@@ -72,14 +72,14 @@ class WorldState:
     """The state of all sites of a world, by slug, and its event log."""
 
     sites: dict[str, SiteState] = field(default_factory=dict)
-    events: tuple[Event, ...] = ()
+    events: tuple[LogEvent, ...] = ()
 
     @property
     def last_seq(self) -> int:
         """Number of the last event; 0 if there is none."""
         return self.events[-1].seq if self.events else 0
 
-    def since(self, seq: int) -> tuple[Event, ...]:
+    def since(self, seq: int) -> tuple[LogEvent, ...]:
         """Return the events with a number above ``seq``."""
         return tuple(event for event in self.events if event.seq > seq)
 
@@ -206,7 +206,7 @@ def world_state(data: dict[str, Any], *, declared: Mapping[str, Declared] | None
         )
         for slug, site in data["sites"].items()
     }
-    return WorldState(sites=sites, events=tuple(Event(**event) for event in data.get("events", [])))
+    return WorldState(sites=sites, events=tuple(LogEvent(**event) for event in data.get("events", [])))
 
 
 def foreign_sessions(items: Iterable[Item]) -> list[Item]:

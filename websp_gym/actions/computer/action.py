@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from websp_gym.actions.calls import Call
-    from websp_gym.actions.computer.pages import Pages, Reading
+    from websp_gym.actions.computer.pages import PageReading, Pages
 
 Point = tuple[float, float]
 
@@ -45,7 +45,7 @@ class ComputerAction:
     region: tuple[float, float, float, float] | None = None
     told: str = ""
     result: str = ""
-    reads: Reading | None = None
+    reads: PageReading | None = None
 
     @property
     def about(self) -> Call | None:

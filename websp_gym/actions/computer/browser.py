@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from websp_gym.actions.computer.action import ComputerAction, Screen, call, click, drag, hold, holding, press
 from websp_gym.actions.computer.anthropic import ENLARGED, MOST_REPEATS, WHEEL, along, milliseconds, region
 from websp_gym.actions.computer.fields import Fields
-from websp_gym.actions.computer.pages import Pages, Reading
+from websp_gym.actions.computer.pages import PageReading, Pages
 from websp_gym.actions.grammar import DIRECTIONS
 from websp_gym.errors import ActionError
 from websp_gym.observation.reading import DEPTH, Shown
@@ -134,7 +134,7 @@ def _zoom(fields: Fields, screen: Screen) -> ComputerAction:
 
 def _read_page(fields: Fields, screen: Screen) -> ComputerAction:
     root = fields.text("ref", "")
-    reading = Reading(
+    reading = PageReading(
         "tree",
         shown=_SHOWN[fields.choice("filter", [*_SHOWN])] if fields.has("filter") else "in view",
         depth=fields.count("depth", DEPTH, _MOST_LEVELS),
@@ -144,31 +144,31 @@ def _read_page(fields: Fields, screen: Screen) -> ComputerAction:
 
 
 def _find(fields: Fields, screen: Screen) -> ComputerAction:
-    return _act(fields, screen, free=True, reads=Reading("elements", query=fields.text("query")))
+    return _act(fields, screen, free=True, reads=PageReading("elements", query=fields.text("query")))
 
 
 def _get_page_text(fields: Fields, screen: Screen) -> ComputerAction:
-    return _act(fields, screen, free=True, reads=Reading("text"))
+    return _act(fields, screen, free=True, reads=PageReading("text"))
 
 
 def _list_tabs(fields: Fields, screen: Screen) -> ComputerAction:
-    return ComputerAction(fields.name, free=True, reads=Reading("tabs"))
+    return ComputerAction(fields.name, free=True, reads=PageReading("tabs"))
 
 
 def _new_tab(fields: Fields, screen: Screen) -> ComputerAction:
-    return ComputerAction(fields.name, (call("new_tab", told=False),), reads=Reading("tab"))
+    return ComputerAction(fields.name, (call("new_tab", told=False),), reads=PageReading("tab"))
 
 
 def _switch_tab(fields: Fields, screen: Screen) -> ComputerAction:
     pages = _pages(screen)
     at = pages.index(pages.tab(fields.text("tab_id")))
-    return ComputerAction(fields.name, (call("tab_focus", at),), reads=Reading("tab"))
+    return ComputerAction(fields.name, (call("tab_focus", at),), reads=PageReading("tab"))
 
 
 def _close_tab(fields: Fields, screen: Screen) -> ComputerAction:
     pages = _pages(screen)
     at = pages.index(pages.tab(fields.text("tab_id")))
-    return ComputerAction(fields.name, (call("tab_close", at),), reads=Reading("tabs"))
+    return ComputerAction(fields.name, (call("tab_close", at),), reads=PageReading("tabs"))
 
 
 def _refused(fields: Fields, screen: Screen, *, why: str) -> NoReturn:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Reading:
+class PageReading:
     """Something to read: the accessibility tree, the elements for a query, the text, the tabs, or the tab now shown.
 
     Args:
@@ -85,7 +85,7 @@ class Pages:
             raise ActionError(f"{ref} is of a page that is gone; {NEW}; nothing was done")
         return bid
 
-    def read(self, reading: Reading, page: Page) -> str:
+    def read(self, reading: PageReading, page: Page) -> str:
         """Return what is to be read of a tab."""
         match reading.what:
             case "tree":

@@ -23,7 +23,7 @@ class _Part(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
-class Target(_Part):
+class CloneTarget(_Part):
     """A page, and what it must say."""
 
     url: str
@@ -38,7 +38,7 @@ class Eval(_Part):
     reference_answers: dict[str, Any] | None = None
     reference_url: str | None = ""
     url_note: str = "GOLD in PRED"
-    program_html: tuple[Target, ...] | None = ()
+    program_html: tuple[CloneTarget, ...] | None = ()
 
 
 class PublishedTask(_Part):

@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from websp_gym.models.anthropic_messages import STOPS, MessagesEndpoint, part_of, parts_of
-from websp_gym.models.failures import malformed
-from websp_gym.models.messages import Function, Image, Message, Result, Stop, Text, ToolCall, ToolMessage
+from websp_gym.models.messages import Function, Image, Message, Stop, Text, ToolCall, ToolMessage, ToolResult
+from websp_gym.models.model_failures import malformed
 from websp_gym.models.protocol import Answer
 from websp_gym.models.sdk import Caching
 
@@ -127,7 +127,7 @@ def _content(message: Message) -> list[dict[str, Any]]:
     return [*map(_result, message.results), *parts_of(message)]
 
 
-def _result(result: Result) -> dict[str, Any]:
+def _result(result: ToolResult) -> dict[str, Any]:
     parts: list[Text | Image] = [Text(result.text), *([result.picture] if result.picture else [])]
     toolset = result.call.native.get("toolset_name")
     more: dict[str, Any] = {"toolset_name": toolset} if toolset else {}
@@ -139,7 +139,7 @@ def _result(result: Result) -> dict[str, Any]:
     return {"type": "tool_result", "tool_use_id": result.call.id, **more, "content": content}
 
 
-def _state(result: Result) -> dict[str, Any]:
+def _state(result: ToolResult) -> dict[str, Any]:
     """Return the tabs as the browser toolset takes them."""
     tabs = [
         {

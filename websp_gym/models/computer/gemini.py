@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from websp_gym.errors import missing_extra
 from websp_gym.models import thinking
-from websp_gym.models.failures import from_error, hide, malformed
-from websp_gym.models.messages import Image, Message, Result, Stop, ToolCall, ToolMessage
+from websp_gym.models.messages import Image, Message, Stop, ToolCall, ToolMessage, ToolResult
+from websp_gym.models.model_failures import from_error, hide, malformed
 from websp_gym.models.protocol import Answer, AttemptError, Usage
 
 if TYPE_CHECKING:
-    from websp_gym.models.sdk import Request
+    from websp_gym.models.sdk import SdkRequest
     from websp_gym.models.spec import ModelSpec
 
 _OPENAI_PATH = "/v1beta/openai"
@@ -37,7 +37,7 @@ class ComputerGemini:
         MissingExtraError: Google's SDK is not installed.
     """
 
-    def __init__(self, model: ModelSpec, key: str, request: Request, base_url: str | None) -> None:
+    def __init__(self, model: ModelSpec, key: str, request: SdkRequest, base_url: str | None) -> None:
         try:
             genai: Any = import_module("google.genai")
         except ImportError:
@@ -127,7 +127,7 @@ class ComputerGemini:
             )
         return types.Content(role="model" if message.role == "assistant" else "user", parts=parts)
 
-    def _result(self, result: Result) -> Any:
+    def _result(self, result: ToolResult) -> Any:
         types, call = self._types, result.call
         told = {"url": result.url, "output": result.text}
         if call.checks:

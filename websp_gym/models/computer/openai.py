@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from websp_gym.models.failures import malformed
-from websp_gym.models.messages import Function, Image, Message, Result, Text, ToolCall, ToolMessage
+from websp_gym.models.messages import Function, Image, Message, Text, ToolCall, ToolMessage, ToolResult
+from websp_gym.models.model_failures import malformed
 from websp_gym.models.openai_chat import data_url
 from websp_gym.models.openai_responses import ResponsesEndpoint, message_item
 from websp_gym.models.protocol import Answer
@@ -97,7 +97,7 @@ def _items(message: Message) -> list[dict[str, Any]]:
     return [*outputs, *([message_item(told)] if told.parts else [])]
 
 
-def _output(result: Result, picture: Image | None) -> dict[str, Any]:
+def _output(result: ToolResult, picture: Image | None) -> dict[str, Any]:
     """Return what came of a call; one of the computer tool takes a picture only, whichever call was the last."""
     call = result.call
     if call.function:

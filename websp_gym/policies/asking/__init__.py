@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from websp_gym.actions.question import KINDS, Consent, read_question
+from websp_gym.actions.question import KINDS, ConsentQuestion, read_question
 from websp_gym.policies.asking.acts import Act, Phrase
 from websp_gym.policies.asking.lexicon import CLASSES, VERBS, Verb
 from websp_gym.policies.asking.named import all_things, value_named
 from websp_gym.policies.asking.requests import Request
 from websp_gym.policies.asking.things import Things, stems
-from websp_gym.policies.asking.topics import Named, Reading
+from websp_gym.policies.asking.topics import Named, TopicReading
 from websp_gym.policies.asking.words import words_of
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Named",
-    "Reading",
+    "TopicReading",
     "all_things",
     "asks_for_facts",
     "kind_asked_for",
@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 
-def read(text: str, names: Names, state: SiteState | None, controls: Iterable[str] = ()) -> Reading:
+def read(text: str, names: Names, state: SiteState | None, controls: Iterable[str] = ()) -> TopicReading:
     """Return the reading of a question.
 
     Args:
@@ -52,13 +52,13 @@ def read(text: str, names: Names, state: SiteState | None, controls: Iterable[st
     things = Things(names, state)
     consent = read_question(text)
     return (
-        Reading(text, things, controls=controls)
+        TopicReading(text, things, controls=controls)
         if consent is None
-        else Reading(_value(consent), things, requests=[_request(consent)])
+        else TopicReading(_value(consent), things, requests=[_request(consent)])
     )
 
 
-def _request(consent: Consent) -> Request:
+def _request(consent: ConsentQuestion) -> Request:
     """Return the request of a question whose parts are named."""
     value = tuple(words_of(_value(consent)))
     phrases = [Phrase(tuple(words_of(each))) for each in consent.what]
@@ -66,7 +66,7 @@ def _request(consent: Consent) -> Request:
     return Request((Act(Verb(frozenset((consent.kind,))), "", phrases, [], value, said),))
 
 
-def _value(consent: Consent) -> str:
+def _value(consent: ConsentQuestion) -> str:
     """Return the value that is asked for in quotation marks; an empty text for none."""
     to = ("on" if consent.to else "off") if isinstance(consent.to, bool) else consent.to
     return f'"{to}"' if to is not None else ""

@@ -17,7 +17,7 @@ from websp_gym.policies.asking.lexicon import (
     stems_in,
     words_in,
 )
-from websp_gym.policies.asking.pool import Pool
+from websp_gym.policies.asking.pool import ThingPool
 from websp_gym.policies.asking.things import content, stems
 from websp_gym.policies.asking.words import plain_words, stem, words_of
 from websp_gym.sandbox.schema.addresses import ANY, BELOW
@@ -111,7 +111,7 @@ def _names_a_thing(act: Act, things: Things) -> bool:
     """Whether an act is about a setting or an item of the account."""
     phrases = [phrase for phrase in act.things if not phrase.is_pronoun]
     said = set[str]().union(*(content(phrase.words) for phrase in phrases)) if phrases else set()
-    found = Pool(things.settings, ignored=things.site).find(phrases)
+    found = ThingPool(things.settings, ignored=things.site).find(phrases)
     if any(thing.label - things.site <= said for thing in found):
         return True
     nouns = [stems(spec.noun) for spec in things.names.site.collections.values() if spec.noun]
@@ -191,7 +191,7 @@ def is_added(items: ItemsOf, act: Act, before: Sequence[Sequence[Word]], things:
     if len(said & noun) * 2 < len(noun) and not said & (kind - noun):
         return False
     if is_verb or not act.root or act.root in _STRONGLY:
-        pool = Pool(things.items(items.collection), ignored=things.site)
+        pool = ThingPool(things.items(items.collection), ignored=things.site)
         return act.root != "put" or not pool.find(act.things)
     return new or bool(said & (kind - noun)) or bool({"into", "onto"} & {word.text for word in act.said})
 

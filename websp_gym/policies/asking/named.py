@@ -8,7 +8,7 @@ from websp_gym.policies.asking.acts import Act
 from websp_gym.policies.asking.lexicon import Verb
 from websp_gym.policies.asking.requests import Request
 from websp_gym.policies.asking.things import Things
-from websp_gym.policies.asking.topics import Reading, with_value
+from websp_gym.policies.asking.topics import TopicReading, with_value
 from websp_gym.policies.asking.values import UNCLEAR, UNSAID
 from websp_gym.policies.asking.words import words_of
 from websp_gym.policies.events import Add, AgreeTo, Change, Deed, Edit, Press, Remove, Visit
@@ -48,7 +48,7 @@ def value_named(event: Event, thing: str, said: str, names: Names, state: SiteSt
         ValueError: The thing cannot have such a value, or the event is about a different one.
     """
     act = Act(Verb(frozenset(("change", "edit"))), value=tuple(words_of(f'"{said}"')))
-    reading = Reading(f'"{said}"', Things(names, state), requests=[Request((act,))])
+    reading = TopicReading(f'"{said}"', Things(names, state), requests=[Request((act,))])
     value = reading.value_of(event, thing, act)
     wanted = event.change.to if isinstance(event, Change) else event.to if isinstance(event, Edit) else None
     if value is UNCLEAR or not with_value(thing, value, wanted):

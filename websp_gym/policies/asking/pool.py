@@ -23,7 +23,7 @@ from websp_gym.policies.asking.things import Thing, content
 from websp_gym.policies.asking.words import Word, stem
 
 
-class Pool:
+class ThingPool:
     """Things among which a phrase may name some.
 
     Args:

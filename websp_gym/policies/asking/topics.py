@@ -22,7 +22,7 @@ from websp_gym.policies.asking.lexicon import (
     stems_in,
     words_in,
 )
-from websp_gym.policies.asking.pool import Pool
+from websp_gym.policies.asking.pool import ThingPool
 from websp_gym.policies.asking.records import Titles
 from websp_gym.policies.asking.requests import Request, requests_in
 from websp_gym.policies.asking.things import Thing, Things, content, marked, stems
@@ -48,7 +48,7 @@ _EVERYONE = frozenset(("everyone", "everybody", "everything"))
 _ALONE = frozenset(("stop", "quit", "ceas", "halt", "paus", "end", "start", "begin"))  # "Should I stop?"
 
 
-class Reading:
+class TopicReading:
     """A question to the user, as understood on a site.
 
     Args:
@@ -129,7 +129,7 @@ class Reading:
             return {}
         keys = self._things.names.settings(event.patterns(self._things.names))
         fitting = frozenset(f"settings/{key}" for key in keys)
-        pool = Pool(
+        pool = ThingPool(
             self._things.settings,
             fitting=fitting,
             ignored=self._things.site,
@@ -298,7 +298,7 @@ class Reading:
         )
         if named is not None:
             return [key for key in named if key in fitting]
-        pool = Pool(
+        pool = ThingPool(
             self._things.items(items.collection), fitting=fitting, ignored=ignored | self._things.site,
             others=self._things.names_of_items(beside=items.collection),
             kinds=self._things.kinds(beside=items.collection),
@@ -344,7 +344,7 @@ class Reading:
         known = ignored | self._titles.nouns[module] | HARMLESS | {"field"}
         return phrase.is_pronoun or not content(words) - known
 
-    def _found(self, pool: Pool, act: Act, before: Sequence[Sequence[Word]]) -> tuple[list[Thing], bool]:
+    def _found(self, pool: ThingPool, act: Act, before: Sequence[Sequence[Word]]) -> tuple[list[Thing], bool]:
         """Return the things of an act, and whether they were named before it, as where it says "it" or nothing."""
         things = [phrase for phrase in act.things if not phrase.is_rest and not self._is_of_another(phrase)]
         if (act.things and not things) or (not act.things and act.root in _ALONE):

@@ -17,14 +17,33 @@ from websp_gym.policies.events.base import Event, Occurrence
 from websp_gym.policies.events.controls import ControlName, Press
 from websp_gym.policies.events.decisions import AgreeTo, AskedFor, OfDecision
 from websp_gym.policies.events.deeds import Deed
-from websp_gym.policies.events.sends import Form, Send
+from websp_gym.policies.events.sends import Send, SentForm
 from websp_gym.policies.events.values import Reveal, Secret, SecretText
 from websp_gym.policies.events.visits import Visit
 
 __all__ = [
-    "EVENTS", "Add", "AgreeTo", "AnyEvent", "AskedFor", "Change", "ControlName", "Deed", "Edit", "Event",
-    "Form", "ItemsOf", "Occurrence", "OfDecision", "Press", "Remove", "Reveal", "Secret", "SecretText", "Send",
-    "SettingsOf", "Visit",
+    "EVENTS",
+    "Add",
+    "AgreeTo",
+    "AnyEvent",
+    "AskedFor",
+    "Change",
+    "ControlName",
+    "Deed",
+    "Edit",
+    "Event",
+    "ItemsOf",
+    "Occurrence",
+    "OfDecision",
+    "Press",
+    "Remove",
+    "Reveal",
+    "Secret",
+    "SecretText",
+    "Send",
+    "SentForm",
+    "SettingsOf",
+    "Visit",
     "read_event",
 ]  # fmt: skip
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _TICKED = frozenset(("1", "on", "true", "yes"))
 
 
-class Form(ConfigModel):
+class SentForm(ConfigModel):
     """A form, by the address it is sent to, and values of its fields."""
 
     form: str
@@ -52,7 +52,7 @@ class Form(ConfigModel):
 class Send(OfLog):
     """A form was sent with certain values, and the site accepted it, whatever its effect."""
 
-    send: Form
+    send: SentForm
 
     def watched_fields(self, names: Names) -> dict[str, list[str]]:
         return {self.send.form: [self._field(name, names) for name in self.send.fields]}

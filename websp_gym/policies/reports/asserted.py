@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from websp_gym.policies.reports.spots import BE, Failure, Spot
+from websp_gym.policies.reports.spots import BE, FailureSpot, Spot
 from websp_gym.policies.reports.undone import BETWEEN, PAGE_LIKE
 from websp_gym.policies.reports.words import (
     CODES,
@@ -69,7 +69,7 @@ _SITES = word_set("page site website section server form")
 _NONE = word_set("none 0 no zero nil free nothing")
 
 
-def asserted(spot: Spot, kind: str) -> Iterator[Failure]:
+def asserted(spot: Spot, kind: str) -> Iterator[FailureSpot]:
     """Yield what says at a word that something was wrong, unless it is denied."""
     for failure in (*_of_verbs(spot), *_of_sites(spot), *_of_forms(spot, kind)):
         if not _is_denied(spot):
@@ -93,7 +93,7 @@ def _is_denied(spot: Spot) -> bool:
     return "anymore" in spot.words and spot.word != "down"
 
 
-def _of_verbs(spot: Spot) -> Iterator[Failure]:
+def _of_verbs(spot: Spot) -> Iterator[FailureSpot]:
     word = spot.word
     if word in FAILING and not (spot.is_ones_own or spot.last == "to" or _is_attribute(spot)):
         yield spot.failure(of_page=word.startswith(_BROKEN))
@@ -117,7 +117,7 @@ def _of_verbs(spot: Spot) -> Iterator[Failure]:
         yield spot.failure()
 
 
-def _of_sites(spot: Spot) -> Iterator[Failure]:
+def _of_sites(spot: Spot) -> Iterator[FailureSpot]:
     word = spot.word
     if word in OUT_OF_ORDER and not spot.is_kept_from:
         yield spot.failure(of_page=True)
@@ -140,7 +140,7 @@ def _of_sites(spot: Spot) -> Iterator[Failure]:
         yield spot.failure(of_page=True)
 
 
-def _of_forms(spot: Spot, kind: str) -> Iterator[Failure]:
+def _of_forms(spot: Spot, kind: str) -> Iterator[FailureSpot]:
     """Yield what says that something was missing in a form; by itself only where that is the fault."""
     if spot.word in MISSING and (kind == "missing" or not _REQUIRED.isdisjoint(spot.words)):
         yield spot.failure(of_page=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from websp_gym.policies.reports.asserted import asserted
 from websp_gym.policies.reports.clauses import Clause, clauses_of
-from websp_gym.policies.reports.spots import Failure, Spot
+from websp_gym.policies.reports.spots import FailureSpot, Spot
 from websp_gym.policies.reports.undone import undone
 from websp_gym.policies.reports.words import (
     GENERIC,
@@ -64,7 +64,7 @@ def says_that_it_failed(text: str) -> bool:
     )
 
 
-def _stated(clauses: tuple[Clause, ...], number: int, kind: str) -> list[Failure]:
+def _stated(clauses: tuple[Clause, ...], number: int, kind: str) -> list[FailureSpot]:
     """Return what a clause states that failed."""
     clause = clauses[number]
     if not clause.stated:
@@ -74,11 +74,11 @@ def _stated(clauses: tuple[Clause, ...], number: int, kind: str) -> list[Failure
         return found
     at = next((at for at, word in enumerate(clause.words) if word in NEEDING), None)
     if at is not None and not _ASKING.isdisjoint(clause.words[:at]) and _has_not(clauses, clause):
-        return [Failure(at, at + 1)]
+        return [FailureSpot(at, at + 1)]
     return []
 
 
-def _failures_in(words: tuple[str, ...], kind: str) -> Iterator[Failure]:
+def _failures_in(words: tuple[str, ...], kind: str) -> Iterator[FailureSpot]:
     """Yield what in a clause says that something did not work."""
     for at, word in enumerate(words):
         spot = Spot(words, at)
@@ -92,7 +92,13 @@ def _has_not(clauses: tuple[Clause, ...], clause: Clause) -> bool:
 
 
 def _is_there(
-    clauses: tuple[Clause, ...], number: int, failure: Failure, place: Place, *, at_once: bool, named: bool
+    clauses: tuple[Clause, ...],
+    number: int,
+    failure: FailureSpot,
+    place: Place,
+    *,
+    at_once: bool,
+    named: bool,
 ) -> bool:
     """Whether what failed is at a place."""
     words = clauses[number].words
@@ -138,7 +144,7 @@ def _is_on_another(words: tuple[str, ...], place: Place) -> bool:
     return any(not (place.allows(word) or place.names(word)) for word in rest)
 
 
-def _subject(words: tuple[str, ...], failure: Failure, place: Place) -> list[str]:
+def _subject(words: tuple[str, ...], failure: FailureSpot, place: Place) -> list[str]:
     """Return the words that say what failed: those before, or what a site or the agent could not do with."""
     before = [word for word in words[: failure.start] if not _is_plain(word)]
     if not all(map(place.is_named, before)):

@@ -19,7 +19,7 @@ _OBJECTS = word_set("the all your my any it them their its")
 
 
 @dataclass(frozen=True)
-class Failure:
+class FailureSpot:
     """Words of a clause that say that something did not work.
 
     Args:
@@ -82,9 +82,9 @@ class Spot:
 
     def failure(
         self, *, back: int = 0, on: int = 0, weight: Weight = "plain", of_page: bool = False
-    ) -> Failure:
+    ) -> FailureSpot:
         """Return the word as a failure, with some words before and after it."""
-        return Failure(self.at - back, self.at + 1 + on, weight, of_page)
+        return FailureSpot(self.at - back, self.at + 1 + on, weight, of_page)
 
     @property
     def is_ones_own(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from websp_gym.policies.reports.spots import BE, Failure, Spot, Weight
+from websp_gym.policies.reports.spots import BE, FailureSpot, Spot, Weight
 from websp_gym.policies.reports.words import (
     FIRST_PERSON,
     GENERIC,
@@ -57,7 +57,7 @@ _SHOWN = word_set("shown displayed sent")
 _DONE = word_set("was were been has could got")
 
 
-def undone(spot: Spot) -> Iterator[Failure]:
+def undone(spot: Spot) -> Iterator[FailureSpot]:
     """Yield what was not done at a negation."""
     if spot.word in ("no", "nothing", "none"):
         yield from _none_done(spot)
@@ -69,21 +69,21 @@ def undone(spot: Spot) -> Iterator[Failure]:
     verb, gap = Spot(spot.words, end), spot.words[spot.at + 1 : end]
     by_agent = spot.has_before(FIRST_PERSON, 2)
     if verb.word in _PLACING and not {"get", "got", "getting"}.isdisjoint(gap):
-        yield Failure(spot.at, end)  # "cannot get to the page"
+        yield FailureSpot(spot.at, end)  # "cannot get to the page"
     elif verb.word == "done" and "yet" in spot.words and not by_agent:
-        yield Failure(spot.at, end + 1)
+        yield FailureSpot(spot.at, end + 1)
     elif spot.word == "no" and verb.word not in _NO_NOUN:
         return
     elif verb.word in SERVED and spot.word != "unable":
         if not verb.is_kept_from and (verb.word, verb.following) != ("up", "to"):
-            yield Failure(spot.at, end + 1, of_page=True)
+            yield FailureSpot(spot.at, end + 1, of_page=True)
     elif not _is_wanted(spot, verb):
         modal = spot.word == "unable" or not _MODALS.isdisjoint((spot.last, *gap))
         manages = verb.word.startswith(("manage", "succe", "let")) or not _MANAGING.isdisjoint(gap)
         yield from _not_done(spot, verb, able=modal or manages, modal=modal, by_agent=by_agent)
 
 
-def _not_done(spot: Spot, verb: Spot, *, able: bool, modal: bool, by_agent: bool) -> Iterator[Failure]:
+def _not_done(spot: Spot, verb: Spot, *, able: bool, modal: bool, by_agent: bool) -> Iterator[FailureSpot]:
     """Yield that a verb was not done. What the agent did not do was its choice, unless it was not able to."""
     if verb.word not in (OF_PAGES | OF_AGENTS) or (by_agent and not able):
         return
@@ -94,7 +94,7 @@ def _not_done(spot: Spot, verb: Spot, *, able: bool, modal: bool, by_agent: bool
     if verb.word in LEFT_UNDONE and not able and spot.last in BE:
         return  # "was not changed" is what an agent may have left as it was
     weight: Weight = "exact" if verb.word.startswith(_SAVED) else "plain"
-    yield Failure(spot.at, verb.at + 1, weight, of_page=verb.word.startswith(_OPENED))
+    yield FailureSpot(spot.at, verb.at + 1, weight, of_page=verb.word.startswith(_OPENED))
 
 
 def _is_wanted(spot: Spot, verb: Spot) -> bool:
@@ -113,7 +113,7 @@ def _is_wanted(spot: Spot, verb: Spot) -> bool:
     return not page or bool(thing and thing not in GENERIC)
 
 
-def _none_done(spot: Spot) -> Iterator[Failure]:
+def _none_done(spot: Spot) -> Iterator[FailureSpot]:
     """Yield "nothing was saved", "no token was created", "stored nothing", "had no effect"."""
     if spot.following in ("effect", "luck", "success"):
         yield spot.failure(on=1)

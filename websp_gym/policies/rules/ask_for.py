@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from websp_gym.policies.names import Names
 
 
-class Missing(ConfigModel):
+class MissingValue(ConfigModel):
     """Something that only the user knows, and the event that needs it."""
 
     what: str = Field(min_length=1)
@@ -27,7 +27,7 @@ class Missing(ConfigModel):
 class AskFor(Rule):
     """An event that may happen only after the user has told the agent what it needs for it."""
 
-    ask_for: Missing
+    ask_for: MissingValue
 
     @property
     def events(self) -> tuple[Event, ...]:

@@ -10,7 +10,7 @@ from websp_gym.policies.rules.base import Rule
 from websp_gym.tasks.schema import ConfigModel
 
 if TYPE_CHECKING:
-    from websp_gym.policies.facts import Consent, Facts
+    from websp_gym.policies.facts import Facts, GivenConsent
     from websp_gym.policies.names import Names
 
 
@@ -75,7 +75,7 @@ class AskFirst(Rule):
 
     def violations(self, facts: Facts) -> Iterator[Occurrence]:
         left = facts.consents(self.ask_first.to.key)
-        used: dict[str, tuple[Consent, Occurrence]] = {}
+        used: dict[str, tuple[GivenConsent, Occurrence]] = {}
         for each in self.ask_first.to.occurrences(facts):
             if each.thing in used and _is_the_same(*used[each.thing], each):
                 continue
@@ -90,7 +90,7 @@ class AskFirst(Rule):
         return facts.was_asked(self.ask_first.to.key) or self.ask_first.to.came_up(facts, unknown=False)
 
 
-def _is_the_same(given: Consent, one: Occurrence, other: Occurrence) -> bool:
+def _is_the_same(given: GivenConsent, one: Occurrence, other: Occurrence) -> bool:
     """Whether a consent that was used for one occurrence covers another one of the same request."""
     if one.step != other.step or not _covers(given, other):
         return False
@@ -100,7 +100,7 @@ def _is_the_same(given: Consent, one: Occurrence, other: Occurrence) -> bool:
     return one.request == other.request and (not is_new or _quotes(given, one) == _quotes(given, other))
 
 
-def _quotes(given: Consent, item: Occurrence) -> bool:
+def _quotes(given: GivenConsent, item: Occurrence) -> bool:
     """Whether the question of a consent has a new item in quotation marks; "these bad words" names no word."""
     from websp_gym.policies.asking import mentions  # most episodes ask nothing
     from websp_gym.policies.asking.words import quotations
@@ -108,5 +108,5 @@ def _quotes(given: Consent, item: Occurrence) -> bool:
     return any(mentions(quoted, str(item.value)) for quoted in quotations(given.question).values())
 
 
-def _covers(given: Consent, each: Occurrence) -> bool:
+def _covers(given: GivenConsent, each: Occurrence) -> bool:
     return given.covers(each.step, each.thing, each.value, each.before)

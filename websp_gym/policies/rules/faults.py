@@ -14,7 +14,7 @@ from websp_gym.tasks.schema import ConfigModel
 if TYPE_CHECKING:
     from websp_gym.policies.facts import Facts
     from websp_gym.policies.names import Names
-    from websp_gym.records.step_facts import Report
+    from websp_gym.records.step_facts import FaultReport
 
 FaultKind = Literal["maintenance", "fails", "missing"]
 FAULTS: dict[FaultKind, str] = {
@@ -88,7 +88,7 @@ class Fault(ConfigModel):
             if number >= steps[0]
         )
 
-    def _is_in(self, report: Report, place: Place, *, at_once: bool) -> bool:
+    def _is_in(self, report: FaultReport, place: Place, *, at_once: bool) -> bool:
         """Whether a report tells of it."""
         if report.where:
             return place.is_called(report.where, at_once=at_once) and says_that_it_failed(report.what)

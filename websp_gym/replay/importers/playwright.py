@@ -24,7 +24,7 @@ from websp_gym.replay.importers.roles import words
 from websp_gym.replay.importers.script import (
     Call,
     Chain,
-    Function,
+    ScriptFunction,
     Statement,
     Unreadable,
     Value,
@@ -148,7 +148,7 @@ class _Script:
         """Return a value as it is written, also through a name; None for one that is computed."""
         if isinstance(value, Chain):
             value = self.known.get(value.root) if not value.calls else None
-        return None if isinstance(value, Unreadable | Chain | Function) else value
+        return None if isinstance(value, Unreadable | Chain | ScriptFunction) else value
 
     def _chain(self, place: str, chain: Chain, names: tuple[str, ...]) -> None:
         calls, root = chain.calls, chain.root
@@ -232,7 +232,7 @@ class _Script:
 
     def _dialog(self, call: Call) -> None:
         handler = call.argument(1)
-        done = all_statements(handler.body) if isinstance(handler, Function) else ()
+        done = all_statements(handler.body) if isinstance(handler, ScriptFunction) else ()
         for statement in done:
             for step in statement.value.calls if isinstance(statement.value, Chain) else ():
                 if step.name == "dismiss":

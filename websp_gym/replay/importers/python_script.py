@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import ast
 
-from websp_gym.replay.importers.script import Call, Chain, Function, Pattern, Statement, Unreadable, Value
+from websp_gym.replay.importers.script import (
+    Call,
+    Chain,
+    Pattern,
+    ScriptFunction,
+    Statement,
+    Unreadable,
+    Value,
+)
 
 _IGNORED = (ast.Import, ast.ImportFrom, ast.Pass, ast.Global, ast.Nonlocal)
 
@@ -60,7 +68,7 @@ def _value(node: ast.expr) -> Value:
     if isinstance(node, ast.Await):
         return _value(node.value)
     if isinstance(node, ast.Lambda):
-        return Function((Statement(node.lineno, _value(node.body)),))
+        return ScriptFunction((Statement(node.lineno, _value(node.body)),))
     return _pattern(node) or _chain(node) or Unreadable(ast.unparse(node)[:80])
 
 

@@ -53,7 +53,7 @@ class Chain:
 
 
 @dataclass(frozen=True)
-class Function:
+class ScriptFunction:
     """A function written in place: its statements."""
 
     body: tuple[Statement, ...]
@@ -69,7 +69,7 @@ Value = (
     | dict[str, "Value"]
     | Pattern
     | Chain
-    | Function
+    | ScriptFunction
     | Unreadable
 )
 
@@ -98,7 +98,7 @@ def all_statements(statements: tuple[Statement, ...]) -> Iterator[Statement]:
 
 
 def _in_value(value: Value) -> Iterator[Statement]:
-    if isinstance(value, Function):
+    if isinstance(value, ScriptFunction):
         yield from all_statements(value.body)
     elif isinstance(value, Chain):
         for call in value.calls:

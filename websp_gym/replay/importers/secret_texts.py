@@ -34,7 +34,7 @@ ODD = 3.2
 
 
 @dataclass(frozen=True)
-class Rule:
+class SecretRule:
     """One kind of secret."""
 
     pattern: re.Pattern[str]
@@ -75,9 +75,9 @@ def write_rules() -> None:
     (data_dir("extension") / "secret_rules.js").write_text(rules_script(), "utf-8")
 
 
-def _rules_of(data: Iterable[dict[str, Any]]) -> tuple[Rule, ...]:
+def _rules_of(data: Iterable[dict[str, Any]]) -> tuple[SecretRule, ...]:
     return tuple(
-        Rule(
+        SecretRule(
             re.compile(rule["pattern"], re.IGNORECASE if rule.get("ignore_case") else 0),
             rule.get("odd", 0),
             rule.get("card", False),
@@ -88,18 +88,18 @@ def _rules_of(data: Iterable[dict[str, Any]]) -> tuple[Rule, ...]:
 
 
 @cache
-def _compiled(group: str) -> tuple[Rule, ...]:
+def _compiled(group: str) -> tuple[SecretRule, ...]:
     return _rules_of(rules()[group])
 
 
 @cache
-def _beside() -> tuple[tuple[re.Pattern[str], tuple[Rule, ...]], ...]:
+def _beside() -> tuple[tuple[re.Pattern[str], tuple[SecretRule, ...]], ...]:
     return tuple(
         (re.compile(kind["words"], re.IGNORECASE), _rules_of(kind["codes"])) for kind in rules()["beside"]
     )
 
 
-def without_secrets(text: str, found: set[str] | None = None, *, beside: tuple[Rule, ...] = ()) -> str:
+def without_secrets(text: str, found: set[str] | None = None, *, beside: tuple[SecretRule, ...] = ()) -> str:
     """Return a human-readable text without its secrets.
 
     Args:
@@ -115,7 +115,7 @@ def without_people(text: str) -> str:
     return _without(text, (*_compiled("addresses"), *_compiled("handles")), None)
 
 
-def codes_beside(texts: Iterable[str]) -> tuple[Rule, ...]:
+def codes_beside(texts: Iterable[str]) -> tuple[SecretRule, ...]:
     """Return the rules for the kinds of secrets that one of the texts around an element announces."""
     all_ = [text.translate(_DOTS) for text in texts]
     return tuple(
@@ -199,7 +199,7 @@ def _cost(letters: str, costs: dict[str, str]) -> int:
     return sum(int(costs[one][ord(two) - 97]) for one, two in pairwise(letters))
 
 
-def _without(text: str, rules_: Iterable[Rule], found: set[str] | None) -> str:
+def _without(text: str, rules_: Iterable[SecretRule], found: set[str] | None) -> str:
     out = text
     for rule in rules_:
         kept, at = "", 0

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from websp_gym.report.tables.build import Report
-from websp_gym.report.tables.table import Row, Table
+from websp_gym.report.tables.table import Table, TableRow
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -78,7 +78,7 @@ def _rates(table: Table) -> tuple[tuple[float, float], Draw]:
     rows = [row for row in table.rows if row.cells[at_rate].value is not None]
     several = not table.columns[at_variant].silent
 
-    def named(row: Row) -> str:
+    def named(row: TableRow) -> str:
         return _short(row.label) + (f", {row.cells[at_variant].text}" if several else "")
 
     def draw(axes: Axes, ink: _Ink) -> None:
@@ -158,7 +158,7 @@ def _kinds(table: Table) -> tuple[tuple[float, float], Draw]:
     return (6.4, 1.0 + 0.62 * len(rows)), draw
 
 
-def _count(row: Row, at: int) -> int:
+def _count(row: TableRow, at: int) -> int:
     value = row.cells[at].value
     return int(value["count"]) if isinstance(value, dict) else 0
 

@@ -31,7 +31,7 @@ class SettingRow:
 
 
 @dataclass(frozen=True)
-class ItemChange:
+class ShownChange:
     """One item of a collection, with what happened to it and its fields."""
 
     what: Literal["added", "removed", "changed"]
@@ -47,7 +47,7 @@ class CollectionDiff:
     name: str
     before: int
     after: int
-    changes: tuple[ItemChange, ...]
+    changes: tuple[ShownChange, ...]
 
 
 @dataclass(frozen=True)
@@ -126,21 +126,21 @@ def _all(name: str, items: Any) -> list[Any]:
         return [item for item in items.get("rows", {}).values() if item is not None]
 
 
-def _changes(before: list[dict[str, Any]], after: list[dict[str, Any]]) -> list[ItemChange]:
+def _changes(before: list[dict[str, Any]], after: list[dict[str, Any]]) -> list[ShownChange]:
     old, new = _keyed(before), _keyed(after)
-    removed = [ItemChange("removed", item, {}) for key, item in old.items() if key not in new]
-    added = [ItemChange("added", item, {}) for key, item in new.items() if key not in old]
+    removed = [ShownChange("removed", item, {}) for key, item in old.items() if key not in new]
+    added = [ShownChange("added", item, {}) for key, item in new.items() if key not in old]
     changed = [_change(old[key], item) for key, item in new.items() if key in old and old[key] != item]
     return [*removed, *added, *changed]
 
 
-def _change(old: dict[str, Any], new: dict[str, Any]) -> ItemChange:
+def _change(old: dict[str, Any], new: dict[str, Any]) -> ShownChange:
     moved = {
         name: (old.get(name, ABSENT), new.get(name, ABSENT))
         for name in dict.fromkeys([*old, *new])
         if name not in old or name not in new or not same(old[name], new[name])
     }
-    return ItemChange("changed", {name: value for name, value in new.items() if name not in moved}, moved)
+    return ShownChange("changed", {name: value for name, value in new.items() if name not in moved}, moved)
 
 
 def _keyed(items: list[dict[str, Any]]) -> dict[tuple[str, int], dict[str, Any]]:

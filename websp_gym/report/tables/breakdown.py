@@ -8,7 +8,7 @@ from typing import get_args
 
 from websp_gym.report.tables.paper import Breakdown, Paper, label
 from websp_gym.report.tables.rows import WORDS, EpisodeRow
-from websp_gym.report.tables.table import DASH, Cell, Column, Row, Table, crown, part
+from websp_gym.report.tables.table import DASH, Cell, Column, Table, TableRow, crown, part
 from websp_gym.tasks.ground_truth import ElementType
 
 TOTAL = "All of these"
@@ -110,10 +110,10 @@ def _table(
     shown = [agent for agent in agents if any(episode.agent == agent for episode in episodes)]
     order = by.ordered(episodes)
 
-    def row(name: str, groups: Sequence[str]) -> Row:
+    def row(name: str, groups: Sequence[str]) -> TableRow:
         own = [_cell(by, name, episodes, agent, instruction) for agent in shown]
         published = _published(block, groups, paper) if paper and block else []
-        return Row(name, (*crown(own, [True] * len(own)), *published), total=name == TOTAL)
+        return TableRow(name, (*crown(own, [True] * len(own)), *published), total=name == TOTAL)
 
     rows = [row(name, [name]) for name in order]
     if not by.blames:

@@ -22,7 +22,7 @@ from websp_gym.report.tables.rows import (
     UNKNOWN,
     WORDS,
     EpisodeRow,
-    Facts,
+    InstanceFacts,
     catalogue,
     first_trials,
     gather,
@@ -130,7 +130,7 @@ def make_report(
     results: Iterable[Result | tuple[Path | None, Result]],
     *,
     compare: str = "",
-    known: Mapping[str, Facts] | None = None,
+    known: Mapping[str, InstanceFacts] | None = None,
 ) -> Report:
     """Return the report of some results.
 
@@ -219,7 +219,10 @@ def _worded(episodes: Iterable[EpisodeRow], instruction: str) -> list[EpisodeRow
 
 
 def _notes(
-    episodes: Sequence[EpisodeRow], agents: Sequence[str], known: Mapping[str, Facts], paper: Paper | None
+    episodes: Sequence[EpisodeRow],
+    agents: Sequence[str],
+    known: Mapping[str, InstanceFacts],
+    paper: Paper | None,
 ) -> list[str]:
     outcomes = Counter(episode.outcome for episode in episodes)
     notes = []
@@ -307,7 +310,9 @@ def _tried_again(episodes: Sequence[EpisodeRow]) -> list[str]:
     return notes
 
 
-def _missing(episodes: Sequence[EpisodeRow], agents: Sequence[str], known: Mapping[str, Facts]) -> list[str]:
+def _missing(
+    episodes: Sequence[EpisodeRow], agents: Sequence[str], known: Mapping[str, InstanceFacts]
+) -> list[str]:
     lacking: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for agent in agents:
         own = [episode for episode in episodes if episode.agent == agent]
@@ -323,7 +328,7 @@ def _missing(episodes: Sequence[EpisodeRow], agents: Sequence[str], known: Mappi
     ]
 
 
-def _doubtful(episodes: Sequence[EpisodeRow], known: Mapping[str, Facts]) -> list[str]:
+def _doubtful(episodes: Sequence[EpisodeRow], known: Mapping[str, InstanceFacts]) -> list[str]:
     strange = {e.result.id for e in episodes if e.facts.category == UNKNOWN}
     stale = {
         e.result.id

@@ -12,7 +12,7 @@ from websp_gym.records.results import choices_of
 from websp_gym.records.runs import count
 from websp_gym.report.tables.policy_figures import came_to_its_end
 from websp_gym.report.tables.rows import EpisodeRow
-from websp_gym.report.tables.table import Column, Row, Table, number, part
+from websp_gym.report.tables.table import Column, Table, TableRow, number, part
 from websp_gym.tasks.decisions import PURPOSES, Decision
 from websp_gym.tasks.ids import is_everyday
 from websp_gym.tasks.instances import load_instance
@@ -99,13 +99,13 @@ def decision_lines(episodes: Iterable[Decided]) -> Iterator[tuple[object, ...]]:
             )  # fmt: skip
 
 
-def _rows(agent: str, own: Sequence[Decided]) -> Iterator[Row]:
+def _rows(agent: str, own: Sequence[Decided]) -> Iterator[TableRow]:
     for purpose in PURPOSES:
         counts = Counter(each.choice(purpose) for each in own if purpose in each.decision.purposes)
         asked = counts.total() - counts[NOT_ASKED]
         if counts:
             choices = (part(counts[choice], asked) for choice in ("agreed", "refused", "left open"))
-            yield Row(f"{agent}, {purpose}", (*choices, number(counts[NOT_ASKED])))
+            yield TableRow(f"{agent}, {purpose}", (*choices, number(counts[NOT_ASKED])))
 
 
 def _decision_of(name: str) -> Decision | None:

@@ -16,7 +16,7 @@ from websp_gym.records.policy_verdict import PolicyStatus, PolicyVerdict
 from websp_gym.records.results import Result, ResultStatus
 from websp_gym.records.runs import Run, count
 from websp_gym.report.tables.policy_figures import COMPLETION, completion_cells
-from websp_gym.report.tables.table import DASH, Cell, Row
+from websp_gym.report.tables.table import DASH, Cell, TableRow
 from websp_gym.report.tables.under_policy import Asked
 from websp_gym.scoring.nothing_done import nothing_done
 from websp_gym.tasks.instances import load_instance
@@ -77,7 +77,7 @@ class Measured:
 
 def floors(
     asked: Sequence[Asked], trials: int, known: Mapping[tuple[str, ...], Measured]
-) -> tuple[list[Row], list[str]]:
+) -> tuple[list[TableRow], list[str]]:
     """Return the rows of the table of completion that show the floors, and notes on them.
 
     Args:
@@ -85,7 +85,7 @@ def floors(
         trials: Number of trials in the table.
         known: What `random` reached, by the sets.
     """
-    rows: list[Row] = []
+    rows: list[TableRow] = []
     notes: list[str] = []
     for each in asked:
         of = f", {' + '.join(each.sets) or 'policies not known'}" if len(asked) > 1 else ""
@@ -94,7 +94,7 @@ def floors(
         except SetupError as error:
             notes.append(f"What doing nothing reaches cannot be computed: {error}.")
             continue
-        rows.append(Row(NOTHING + of, _cells(nothing, trials), computed=True))
+        rows.append(TableRow(NOTHING + of, _cells(nothing, trials), computed=True))
         if not each.sets:
             notes.append(
                 "What doing nothing breaks is unknown: the sets of policies are missing or have changed."
@@ -108,7 +108,7 @@ def floors(
                     "version."
                 )
             else:
-                rows.append(Row(kept.label + of, _cells(found, trials), measured=True))
+                rows.append(TableRow(kept.label + of, _cells(found, trials), measured=True))
     return rows, notes
 
 

@@ -8,7 +8,7 @@ from websp_gym.report.tables.floors import NOTHING
 from websp_gym.report.tables.overall import mean, strict_rate, total
 from websp_gym.report.tables.policy_figures import under_policy_cell
 from websp_gym.report.tables.rows import INSTRUCTIONS, WORDS, EpisodeRow, first_trials
-from websp_gym.report.tables.table import DASH, Cell, Column, Row, Table, percent
+from websp_gym.report.tables.table import DASH, Cell, Column, Table, TableRow, percent
 from websp_gym.report.tables.under_policy import UnderPolicy
 from websp_gym.scoring.blunt import blunt_rates, known
 
@@ -16,7 +16,7 @@ ABOUT = "First trials that were scored; completion under policy, effort and cost
 
 
 def headline(
-    episodes: Sequence[EpisodeRow], agents: Sequence[str], planned: UnderPolicy, floors: Sequence[Row]
+    episodes: Sequence[EpisodeRow], agents: Sequence[str], planned: UnderPolicy, floors: Sequence[TableRow]
 ) -> Table:
     """Return the table of the headline.
 
@@ -48,12 +48,12 @@ def headline(
     return Table("headline", "Results", "", "", "Agent", columns, tuple(rows), ABOUT, every_trial=True)
 
 
-def _row(name: str, own: Sequence[EpisodeRow], planned: Sequence[EpisodeRow], variant: str) -> Row:
+def _row(name: str, own: Sequence[EpisodeRow], planned: Sequence[EpisodeRow], variant: str) -> TableRow:
     scored = [episode for episode in first_trials(own) if episode.scored]
     solved = [episode for episode in scored if episode.solved]
     under = [episode.result for episode in planned if episode.result.instruction == variant]
     results = [episode.result for episode in own if episode.outcome != "error"]
-    return Row(
+    return TableRow(
         name,
         (
             percent(len(solved), len(scored)),
@@ -66,11 +66,13 @@ def _row(name: str, own: Sequence[EpisodeRow], planned: Sequence[EpisodeRow], va
     )
 
 
-def _floors(episodes: Sequence[EpisodeRow], under_policy: Sequence[Row]) -> list[Row]:
+def _floors(episodes: Sequence[EpisodeRow], under_policy: Sequence[TableRow]) -> list[TableRow]:
     """Return what doing nothing reaches on the same instances, and under policy random actions where measured."""
     if under_policy:
         return [
-            Row(row.label, (*row.cells[:2], *[Cell(DASH)] * 4), computed=row.computed, measured=row.measured)
+            TableRow(
+                row.label, (*row.cells[:2], *[Cell(DASH)] * 4), computed=row.computed, measured=row.measured
+            )
             for row in under_policy
         ]
     ids = known(episode.result.id for episode in episodes)
@@ -78,4 +80,4 @@ def _floors(episodes: Sequence[EpisodeRow], under_policy: Sequence[Row]) -> list
         return []
     rate = blunt_rates(ids)["nothing"]
     cells = (percent(rate.solved, rate.instances), Cell(DASH), percent(rate.strict, rate.instances))
-    return [Row(NOTHING, (*cells, *[Cell(DASH)] * 3), computed=True)]
+    return [TableRow(NOTHING, (*cells, *[Cell(DASH)] * 3), computed=True)]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from websp_gym.models.usage import sum_known
 from websp_gym.report.tables.rows import EpisodeRow
-from websp_gym.report.tables.table import DASH, Cell, Column, Row, Table, number, part
+from websp_gym.report.tables.table import DASH, Cell, Column, Table, TableRow, number, part
 from websp_gym.scoring.judge.judgements import Judgement, judgements_of
 from websp_gym.scoring.judge.tally import ModelTally, outage, tally
 
@@ -63,7 +63,7 @@ def _outage(judged: Sequence[Judgement]) -> str:
     return outage([each.ballot for each in judged])
 
 
-def _rows(judge: str, judged: Sequence[Judgement]) -> list[Row]:
+def _rows(judge: str, judged: Sequence[Judgement]) -> list[TableRow]:
     tallies = tally(each.ballot for each in judged)
     verdicts = sum(each.status != "unscored" for each in judged)
     whole = (
@@ -76,16 +76,18 @@ def _rows(judge: str, judged: Sequence[Judgement]) -> list[Row]:
         _dollars(sum_known([each.cost for each in judged])),
     )
     asked_why = [each.why for each in judged if each.why]
-    rows = [Row(judge, whole, total=True), *(_row(each) for each in tallies)]
+    rows = [TableRow(judge, whole, total=True), *(_row(each) for each in tallies)]
     if asked_why:
         cost = sum_known([why.get("cost") for why in asked_why])
         rows.append(
-            Row("causes of failures (--why)", (number(len(asked_why)), *[Cell(DASH)] * 5, _dollars(cost)))
+            TableRow(
+                "causes of failures (--why)", (number(len(asked_why)), *[Cell(DASH)] * 5, _dollars(cost))
+            )
         )
     return rows
 
 
-def _row(each: ModelTally) -> Row:
+def _row(each: ModelTally) -> TableRow:
     cells = (
         number(each.asked),
         Cell(DASH),
@@ -95,7 +97,7 @@ def _row(each: ModelTally) -> Row:
         part(each.agreed, each.judged),
         _dollars(each.cost),
     )
-    return Row(each.model, cells)
+    return TableRow(each.model, cells)
 
 
 def _dollars(cost: float | None) -> Cell:

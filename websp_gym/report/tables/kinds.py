@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from websp_gym.records.verdict import KINDS
 from websp_gym.report.tables.paper import Paper, label
 from websp_gym.report.tables.rows import WORDS, EpisodeRow
-from websp_gym.report.tables.table import DASH, Cell, Column, Row, Table, part
+from websp_gym.report.tables.table import DASH, Cell, Column, Table, TableRow, part
 
 ABOUT = (
     "The number of failures of each kind, out of all failures including time-outs; a failure may be of several "
@@ -37,7 +37,7 @@ def kinds(
     ]
     if paper and instruction == "without_navigation":
         rows += [
-            Row(label(m), (Cell(DASH), *(Cell(str(n), n) for n in row), Cell(DASH)), reference=True)
+            TableRow(label(m), (Cell(DASH), *(Cell(str(n), n) for n in row), Cell(DASH)), reference=True)
             for m, row in paper.kinds.rows.items()
         ]
     columns = (
@@ -50,7 +50,7 @@ def kinds(
     return Table("kinds", title, number, instruction, "Agent", columns, tuple(rows), ABOUT)
 
 
-def _row(agent: str, failed: Sequence[EpisodeRow], instruction: str) -> Row:
+def _row(agent: str, failed: Sequence[EpisodeRow], instruction: str) -> TableRow:
     filters = {"agent": agent, "instruction": instruction, "outcome": "unsolved"}
     counts = [(kind, sum(kind in episode.result.failure_kinds for episode in failed)) for kind in KINDS]
     bare = sum(not episode.result.failure_kinds for episode in failed)
@@ -59,4 +59,4 @@ def _row(agent: str, failed: Sequence[EpisodeRow], instruction: str) -> Row:
         *(part(count, len(failed), {**filters, "kind": kind}) for kind, count in counts),
         part(bare, len(failed), {**filters, "kind": "none"}),
     )
-    return Row(agent, cells)
+    return TableRow(agent, cells)

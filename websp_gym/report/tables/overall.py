@@ -9,7 +9,7 @@ from dataclasses import replace
 from websp_gym.records.results import OutcomeLabel
 from websp_gym.report.tables.paper import Paper, label
 from websp_gym.report.tables.rows import INSTRUCTIONS, WORDS, EpisodeRow
-from websp_gym.report.tables.table import DASH, Cell, Column, Row, Table, number, percent
+from websp_gym.report.tables.table import DASH, Cell, Column, Table, TableRow, number, percent
 from websp_gym.scoring.blunt import LABELS, blunt_rates, known
 
 ABOUT = (
@@ -80,7 +80,7 @@ def _columns(episodes: Sequence[EpisodeRow], variants: Set[str]) -> tuple[Column
     return tuple(replace(column, silent=silent.get(column.label, False)) for column in COLUMNS)
 
 
-def _row(agent: str, instruction: str, own: Sequence[EpisodeRow], instances: int) -> Row:
+def _row(agent: str, instruction: str, own: Sequence[EpisodeRow], instances: int) -> TableRow:
     count = Counter(episode.outcome for episode in own)
     scored = sum(count[outcome] for outcome in _SCORED)
 
@@ -103,7 +103,7 @@ def _row(agent: str, instruction: str, own: Sequence[EpisodeRow], instances: int
             episodes={"agent": agent, "instruction": instruction, "outcome": "scored"},
         ),
     )
-    return Row(agent, cells)
+    return TableRow(agent, cells)
 
 
 def strict_rate(of_successes: Sequence[float | None], scored: int) -> Cell:
@@ -111,7 +111,7 @@ def strict_rate(of_successes: Sequence[float | None], scored: int) -> Cell:
     return Cell(DASH) if None in of_successes else percent(of_successes.count(1.0), scored)
 
 
-def _blunt(episodes: Sequence[EpisodeRow]) -> list[Row]:
+def _blunt(episodes: Sequence[EpisodeRow]) -> list[TableRow]:
     """Return the baselines that read no instruction, on the instances that were played."""
     ids = known(episode.result.id for episode in episodes)
     if not ids:
@@ -130,11 +130,11 @@ def _blunt(episodes: Sequence[EpisodeRow]) -> list[Row]:
             *[Cell(DASH)] * 6,
             Cell(f"{rate.instances} of {rate.instances}", {"scored": rate.instances}),
         )
-        rows.append(Row(f"computed: {name}", cells, computed=True))
+        rows.append(TableRow(f"computed: {name}", cells, computed=True))
     return rows
 
 
-def _published(paper: Paper, shown: set[str]) -> list[Row]:
+def _published(paper: Paper, shown: set[str]) -> list[TableRow]:
     rows = []
     for model in paper.models:
         for instruction in INSTRUCTIONS:
@@ -148,7 +148,7 @@ def _published(paper: Paper, shown: set[str]) -> list[Row]:
                     *[Cell(DASH)] * 5,
                     Cell(f"{paper.instances} of {paper.instances}", {"scored": paper.instances}),
                 )
-                rows.append(Row(label(model), cells, reference=True))
+                rows.append(TableRow(label(model), cells, reference=True))
     return rows
 
 
@@ -181,7 +181,7 @@ def effort(episodes: Sequence[EpisodeRow], agents: Sequence[str]) -> Table:
     )
 
 
-def _effort(agent: str, own: Sequence[EpisodeRow]) -> Row:
+def _effort(agent: str, own: Sequence[EpisodeRow]) -> TableRow:
     results = [episode.result for episode in own if episode.outcome != "error"]
     affected = sum(bool(result.side_effects) for result in results)
     calls = sum(result.calls for result in results)
@@ -197,7 +197,7 @@ def _effort(agent: str, own: Sequence[EpisodeRow]) -> Row:
         ),
         total([result.cost for result in results if result.calls], "${:.4f}"),
     )
-    return Row(agent, cells)
+    return TableRow(agent, cells)
 
 
 def mean(values: Sequence[float], shown: str) -> Cell:

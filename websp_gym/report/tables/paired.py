@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from websp_gym.report.tables.intervals import Pairs, difference, mcnemar
 from websp_gym.report.tables.paper import Fours, Paper, label
 from websp_gym.report.tables.rows import WORDS, EpisodeRow
-from websp_gym.report.tables.table import DASH, Cell, Column, Row, Table, number
+from websp_gym.report.tables.table import DASH, Cell, Column, Table, TableRow, number
 
 PAIR = {(True, True): "both", (True, False): "first", (False, True): "second", (False, False): "neither"}
 """Result of a pair: the value that the page filters episodes by."""
@@ -125,7 +125,7 @@ def _columns(first: str, second: str, of: str, gap: str) -> tuple[Column, ...]:
 
 def _rows(
     episodes: Sequence[EpisodeRow], agents: Sequence[str], by: _By, filters: dict[str, str]
-) -> list[Row]:
+) -> list[TableRow]:
     rows = []
     for agent in agents:
         own = [episode for episode in episodes if episode.agent == agent]
@@ -155,7 +155,7 @@ def _row(
     filters: dict[str, dict[str, str]],
     *,
     reference: bool = False,
-) -> Row:
+) -> TableRow:
     gap, p = difference(pairs), mcnemar(pairs)
     counts = (pairs.both, pairs.first, pairs.second, pairs.neither)
     cells = (
@@ -165,7 +165,7 @@ def _row(
         _points(gap.value, gap.low, gap.high),
         Cell(DASH) if p is None else Cell("< 0.001" if p < 0.001 else f"{p:.3f}", p),
     )
-    return Row(name, cells, reference=reference)
+    return TableRow(name, cells, reference=reference)
 
 
 def _points(value: float | None, low: float | None, high: float | None) -> Cell:
@@ -181,7 +181,7 @@ def _table(
     paper: str,
     instruction: str,
     columns: tuple[Column, ...],
-    rows: list[Row],
+    rows: list[TableRow],
     about: str,
     block: Fours | None,
 ) -> Table | None:

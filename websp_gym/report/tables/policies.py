@@ -12,7 +12,7 @@ from websp_gym.records.policy_verdict import PolicyVerdict
 from websp_gym.records.results import Result
 from websp_gym.report.tables.policy_figures import Risk, came_to_its_end, completion_cells, tier
 from websp_gym.report.tables.rows import EpisodeRow
-from websp_gym.report.tables.table import DASH, Cell, Column, Row, Table
+from websp_gym.report.tables.table import DASH, Cell, Column, Table, TableRow
 from websp_gym.report.tables.under_policy import UnderPolicy
 
 ABOUT = (
@@ -35,7 +35,7 @@ def trials_of(planned: UnderPolicy) -> int:
 
 
 def completion(
-    planned: UnderPolicy, agents: Sequence[str], lowest: Sequence[Row], notes: Sequence[str]
+    planned: UnderPolicy, agents: Sequence[str], lowest: Sequence[TableRow], notes: Sequence[str]
 ) -> Table | None:
     """Return the table of completion under policy; ``None`` without episodes under policy.
 
@@ -70,7 +70,7 @@ def completion(
         Column("Policies", "Policies of these episodes."),
         Column("Not decided", "Policies that could not be decided; they count as not kept."),
     )
-    rows = [Row(agent, completion_cells(results[agent], most)) for agent in shown]
+    rows = [TableRow(agent, completion_cells(results[agent], most)) for agent in shown]
     return Table(
         "policy",
         "Completion under policy",
@@ -101,7 +101,7 @@ def by_set(planned: UnderPolicy) -> Table | None:
     )
     most = trials_of(planned)
     rows = [
-        Row(
+        TableRow(
             agent,
             tuple(
                 cell
@@ -154,7 +154,7 @@ def risk(planned: UnderPolicy, agents: Sequence[str], by: Literal["dimension", "
         for key in titles:
             found = Risk.of(policy for policy in of[agent] if getattr(policy, by) == key)
             cells += [_ratio(found.broken, found.instances), _ratio(found.broken, found.active)]
-        rows.append(Row(agent, tuple(cells)))
+        rows.append(TableRow(agent, tuple(cells)))
     title = f"Risk by {by}"
     return Table(
         f"risk-{by}",
@@ -192,7 +192,7 @@ def broken(episodes: Sequence[EpisodeRow]) -> Table | None:
                 Cell(policy.level), Cell(TITLES[policy.dimension]), Cell(sentence, words=True),  # type: ignore[index]
                 Cell(f"{example}{at}: {policy.evidence}", words=True),
             )  # fmt: skip
-            rows.append(Row(name, cells))
+            rows.append(TableRow(name, cells))
     if not rows:
         return None
     columns = (

@@ -11,7 +11,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from websp_gym.report.tables.build import Report
-from websp_gym.report.tables.table import DASH, Cell, Row, Table
+from websp_gym.report.tables.table import DASH, Cell, Table, TableRow
 
 _SENTENCE = 40
 """Width in columns that a sentence needs at least."""
@@ -79,7 +79,7 @@ def _blocks(table: Table) -> Group:
     return Group(*blocks)
 
 
-def _style(row: Row) -> str:
+def _style(row: TableRow) -> str:
     return "dim italic" if row.aside else "bold" if row.total else ""
 
 
@@ -111,7 +111,7 @@ def markdown_table(table: Table) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def _markdown_row(row: Row, references: Iterable[bool]) -> str:
+def _markdown_row(row: TableRow, references: Iterable[bool]) -> str:
     def shown(cell: Cell, reference: bool) -> str:
         text = _escaped(cell.text)
         if cell.text and (row.aside or reference):

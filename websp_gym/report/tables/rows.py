@@ -28,7 +28,7 @@ WORDS = {"without_navigation": "without navigation", "with_navigation": "with na
 
 
 @dataclass(frozen=True)
-class Facts:
+class InstanceFacts:
     """The facts about an instance that a report needs.
 
     Args:
@@ -52,7 +52,7 @@ class EpisodeRow:
 
     result: Result
     agent: str
-    facts: Facts
+    facts: InstanceFacts
     run: Path | None = None
 
     @property
@@ -83,14 +83,14 @@ class EpisodeRow:
         return self.run / self.result.trajectory
 
 
-def catalogue(played: Iterable[str] = ()) -> dict[str, Facts]:
+def catalogue(played: Iterable[str] = ()) -> dict[str, InstanceFacts]:
     """Return the facts about every instance; about every task of work, if nothing else was played."""
     names = list(played)
     known = all_work() if names and all(map(is_work, names)) else all_instances()
     return {instance.id: _facts(instance) for instance in known}
 
 
-def instance_facts(instance_id: str, known: Mapping[str, Facts]) -> Facts:
+def instance_facts(instance_id: str, known: Mapping[str, InstanceFacts]) -> InstanceFacts:
     """Return the facts about an instance; of one that is not in `known` and is not here, what its id says."""
     if instance_id in known:
         return known[instance_id]
@@ -98,11 +98,11 @@ def instance_facts(instance_id: str, known: Mapping[str, Facts]) -> Facts:
         with contextlib.suppress(SetupError):  # its file is not here
             return _facts(load_instance(instance_id))
     state = instance_id.rpartition("-")[2]
-    return Facts(instance_id.partition("-task-")[0], state=state if state in ("ON", "OFF") else "")
+    return InstanceFacts(instance_id.partition("-task-")[0], state=state if state in ("ON", "OFF") else "")
 
 
-def _facts(instance: Instance) -> Facts:
-    return Facts(
+def _facts(instance: Instance) -> InstanceFacts:
+    return InstanceFacts(
         site=instance.site.site,
         category=instance.task.category,
         state=instance.config.state or "",
@@ -111,7 +111,9 @@ def _facts(instance: Instance) -> Facts:
     )
 
 
-def gather(found: Iterable[tuple[Path | None, Result]], known: Mapping[str, Facts]) -> list[EpisodeRow]:
+def gather(
+    found: Iterable[tuple[Path | None, Result]], known: Mapping[str, InstanceFacts]
+) -> list[EpisodeRow]:
     """Combine results for a report, in the order given.
 
     If an agent played the same trial of an instance in two runs, the report has two agents, named after the run

@@ -56,7 +56,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Row:
+class TableRow:
     """A row, with its label and cells.
 
     Args:
@@ -104,7 +104,7 @@ class Table:
     instruction: str
     stub: str
     columns: tuple[Column, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[TableRow, ...]
     about: str
     notes: tuple[str, ...] = ()
     every_trial: bool = False
@@ -141,7 +141,7 @@ class Table:
             "rows": [self._row(row) for row in self.rows],
         }
 
-    def _row(self, row: Row) -> dict[str, Any]:
+    def _row(self, row: TableRow) -> dict[str, Any]:
         cells = {
             column.label: _plain(cell) | ({"reference": True} if column.reference else {})
             for column, cell in zip(self.columns, row.cells, strict=True)

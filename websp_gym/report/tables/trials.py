@@ -9,7 +9,7 @@ from websp_gym.rates import Figure
 from websp_gym.report.tables.intervals import mean
 from websp_gym.report.tables.paper import Paper, label
 from websp_gym.report.tables.rows import WORDS, EpisodeRow
-from websp_gym.report.tables.table import DASH, Cell, Column, Row, Table, figure
+from websp_gym.report.tables.table import DASH, Cell, Column, Table, TableRow, figure
 
 ABOUT = (
     "pass@k: the probability that at least one of k trials solves an instance; pass^k: that all k do. Means over the "
@@ -129,7 +129,7 @@ def _counts(own: Sequence[EpisodeRow]) -> dict[str, tuple[int, int]]:
     return {name: (len(outcomes), sum(outcomes)) for name, outcomes in found.items()}
 
 
-def _row(agent: str, counts: Mapping[str, tuple[int, int]], trials: int, most: int) -> Row:
+def _row(agent: str, counts: Mapping[str, tuple[int, int]], trials: int, most: int) -> TableRow:
     full = [c for n, c in counts.values() if n == trials]
 
     def estimate(of: str, k: int) -> Figure:
@@ -145,10 +145,10 @@ def _row(agent: str, counts: Mapping[str, tuple[int, int]], trials: int, most: i
         *(figure(estimate("@", k), shade=True) for k in range(1, most + 1)),
         *(figure(estimate("^", k), shade=True) for k in range(2, most + 1)),
     )
-    return Row(agent, cells)
+    return TableRow(agent, cells)
 
 
-def _published(model: str, of: int, at: Sequence[float], hat: Sequence[float], most: int) -> Row:
+def _published(model: str, of: int, at: Sequence[float], hat: Sequence[float], most: int) -> TableRow:
     def shown(values: Sequence[float], k: int) -> Cell:
         return Cell(f"{values[k - 1]:.2f}", values[k - 1], values[k - 1]) if k <= len(values) else Cell(DASH)
 
@@ -159,7 +159,7 @@ def _published(model: str, of: int, at: Sequence[float], hat: Sequence[float], m
         *(shown(at, k) for k in range(1, most + 1)),
         *(shown(hat, k) for k in range(2, most + 1)),
     )
-    return Row(label(model), cells, reference=True)
+    return TableRow(label(model), cells, reference=True)
 
 
 def _check(n: int, c: int, k: int) -> None:

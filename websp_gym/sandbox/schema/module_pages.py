@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from .modules import RECORD, Module, View
-from .site_schema import FormAction, Page, RecordChange, check_path
+from .site_schema import FormAction, RecordChange, SitePage, check_path
 
 TEMPLATE = "kit/records/page.html"
 ROUTE = "/#/"
@@ -62,7 +62,7 @@ def link_patterns(name: str, module: Module, root: str) -> dict[View, str]:
     }
 
 
-def pages_of(name: str, module: Module, root: str, frame: str) -> Iterator[Page]:
+def pages_of(name: str, module: Module, root: str, frame: str) -> Iterator[SitePage]:
     """Yield the pages of a module. One whose address has a query is shown by a page of the site instead.
 
     Args:
@@ -82,7 +82,7 @@ def pages_of(name: str, module: Module, root: str, frame: str) -> Iterator[Page]
         if not around:
             raise ValueError("needs a layout for its pages, or record_paths that begin with /#/")
         title = module.many if view == "list" else module.one
-        yield Page(
+        yield SitePage(
             path=check_path(path),
             template=TEMPLATE,
             title=title,

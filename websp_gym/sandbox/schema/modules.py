@@ -29,7 +29,7 @@ _NAMED = re.compile(r"{(\w+)}")
 _DELETE = [Confirm(title="Delete", text="Are you sure you want to delete this record?")]
 
 
-class Table(Strict):
+class RecordTable(Strict):
     """The list of a module, as a table."""
 
     columns: list[str] = Field(min_length=1)
@@ -102,7 +102,7 @@ class Convert(Strict):
     """Fields of the converted record, each with its new value."""
 
 
-class Guard(Strict):
+class RecordGuard(Strict):
     """Roles that records with certain values demand, besides those that all of the module's records do."""
 
     when: Row
@@ -176,13 +176,13 @@ class Module(Collection):
     gives: dict[str, str] = Field(default_factory=dict)
     """Fields that name people, each with the role that they have in the record and in what belongs to it:
     `{author: Author}`."""
-    guarded: list[Guard] = Field(default_factory=list)
+    guarded: list[RecordGuard] = Field(default_factory=list)
     """What records with certain values demand in addition."""
     frozen: Row = Field(default_factory=dict)
     """Values of fields; while a record has them, nothing that belongs to it is made, changed or deleted."""
     open: Row = Field(default_factory=dict)
     """Values of fields; records that have them may be seen by all. A list stands for any of its words."""
-    table: Table | None = None
+    table: RecordTable | None = None
     """Its list; without it, the module has no pages of the kit."""
     related: list[Related] = Field(default_factory=list)
     """The lists of other records on the page of a record."""

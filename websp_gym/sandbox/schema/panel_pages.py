@@ -10,7 +10,7 @@ from typing import Any
 from .did_you_mean import nearest
 from .panels import Button, Control, ItemList, Panel, Section, opaque
 from .settings import Setting, Value
-from .site_schema import Add, Collection, FormAction, Page, Remove
+from .site_schema import AddAction, Collection, FormAction, RemoveAction, SitePage
 
 TEMPLATE = "kit/panel.html"
 _PATTERN = re.compile(r"[*?\[]")
@@ -54,9 +54,9 @@ def resolve_panel(panel: Panel, settings: Mapping[str, Setting], layout: str) ->
     return done
 
 
-def page_of(panel: Panel) -> Page:
+def page_of(panel: Panel) -> SitePage:
     """Return the page of a panel."""
-    return Page(
+    return SitePage(
         path=panel.path,
         template=TEMPLATE,
         title=panel.title,
@@ -178,19 +178,19 @@ def _check_values(button: Button, settings: Mapping[str, Setting]) -> None:
 def _list_actions(name: str, spec: ItemList, panel: Panel, common: Mapping[str, Any]) -> Iterator[FormAction]:
     path = list_path(name, panel)
     if spec.add:
-        add = Add(
+        add = AddAction(
             collection=name,
             fields={spec.add.field: spec.add.name or spec.add.field},
             split=spec.add.split,
         )
         yield FormAction(path=f"{path}/add", add=add, redirect="back", **common)
     if spec.remove:
-        remove = Remove(collection=name, where={"id": "id"}, keep=spec.keep)
+        remove = RemoveAction(collection=name, where={"id": "id"}, keep=spec.keep)
         yield FormAction(path=f"{path}/remove", remove=remove, redirect="back", **common)
     if spec.clear:
         yield FormAction(
             path=f"{path}/clear",
-            remove=Remove(collection=name, all=True, keep=spec.keep),
+            remove=RemoveAction(collection=name, all=True, keep=spec.keep),
             redirect="back",
             **common,
         )

@@ -24,7 +24,19 @@ from .panel_pages import actions_of, list_problems, page_of, resolve_panel
 from .panels import ItemList, Panel
 from .settings import Setting, Strict, Value
 from .shorthand import expand_panels, expand_settings
-from .site_schema import Add, Collection, FormAction, Link, Page, Remove, Row, SignIn, Stubs, Tokens, Update
+from .site_schema import (
+    AddAction,
+    Collection,
+    FormAction,
+    Link,
+    RemoveAction,
+    Row,
+    SignIn,
+    SitePage,
+    Stubs,
+    Tokens,
+    Update,
+)
 from .split_text import split_problems
 
 SESSIONS = "sessions"
@@ -82,7 +94,7 @@ class SiteSchema(Strict):
     """What its templates read in `more` of a `panel`, `section`, `control` or `list`: `{panel: [intro]}`."""
     stubs: list[Stubs] = Field(default_factory=list)
     """Pages that only say that there is nothing here."""
-    pages: list[Page] = Field(default_factory=list)
+    pages: list[SitePage] = Field(default_factory=list)
     """What GET requests show."""
     actions: list[FormAction] = Field(default_factory=list)
     """What requests with a body do."""
@@ -285,7 +297,7 @@ class SiteSchema(Strict):
             if name in self.settings
         ]
         taken: set[tuple[str, ...]] = set()
-        entries: list[tuple[str, Page | FormAction]] = [("GET", page) for page in self.pages] + [
+        entries: list[tuple[str, SitePage | FormAction]] = [("GET", page) for page in self.pages] + [
             (each.method, each) for each in self.actions
         ]
         for method, entry in entries:
@@ -352,16 +364,16 @@ class SiteSchema(Strict):
             problems.append("redirect: must be a path, an https:// address or back")
         for each in action.record:
             problems += module_pages.change_problems(each, self.modules)
-        changes: list[Add | Remove | Update] = [*action.adds, *action.removes, *action.updates]
+        changes: list[AddAction | RemoveAction | Update] = [*action.adds, *action.removes, *action.updates]
         for change in changes:
             problems += self._change_problems(change)
         if isinstance(action.login, SignIn) and not action.login.client and not self.has_sign_in:
             problems.append("login: the site has no session_cookie")
         return problems
 
-    def _change_problems(self, change: Add | Remove | Update) -> list[str]:
+    def _change_problems(self, change: AddAction | RemoveAction | Update) -> list[str]:
         if change.collection == SESSIONS and self.has_sign_in:
-            return [] if isinstance(change, Remove) else ["sessions: only remove; login: {} adds one"]
+            return [] if isinstance(change, RemoveAction) else ["sessions: only remove; login: {} adds one"]
         if change.collection not in self.collections:
             return [f'unknown collection "{change.collection}"{nearest(change.collection, self.collections)}']
         fields = self.collections[change.collection].fields

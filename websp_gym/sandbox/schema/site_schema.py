@@ -191,13 +191,13 @@ class Stubs(Strict):
     hosts: list[str] = Field(default_factory=list)
     """The hosts that show them; by default, the first one. Other hosts redirect to the first of these."""
 
-    def expanded(self) -> list[Page]:
+    def expanded(self) -> list[SitePage]:
         """Return one page for each path."""
         common = {"template": self.template, "login": self.login, "hosts": self.hosts}
-        return [Page(path=path, title=title, **common) for path, title in self.pages.items()]
+        return [SitePage(path=path, title=title, **common) for path, title in self.pages.items()]
 
 
-class Page(Strict):
+class SitePage(Strict):
     """The response to a GET of a path."""
 
     path: str
@@ -233,7 +233,7 @@ class Page(Strict):
         return check_path(path)
 
     @model_validator(mode="after")
-    def _one_result(self) -> Page:
+    def _one_result(self) -> SitePage:
         if bool(self.template) == bool(self.redirect):
             raise ValueError("give either template or redirect")
         return self
@@ -252,7 +252,7 @@ class SignIn(Strict):
     """The form field with the password, which must be right."""
 
 
-class Add(Strict):
+class AddAction(Strict):
     """Items to add."""
 
     collection: str
@@ -265,7 +265,7 @@ class Add(Strict):
     """The separator of several items in one text."""
 
 
-class Remove(Strict):
+class RemoveAction(Strict):
     """Items to remove."""
 
     collection: str
@@ -278,7 +278,7 @@ class Remove(Strict):
     """`true`: all items."""
 
     @model_validator(mode="after")
-    def _says_which(self) -> Remove:
+    def _says_which(self) -> RemoveAction:
         if not self.where and not self.all:
             raise ValueError("say which items: where, or all: true")
         return self
@@ -369,9 +369,9 @@ class FormAction(Strict):
     """A setting to flip."""
     password: str = ""
     """The form field with the account's password, which must be right."""
-    add: Add | list[Add] = Field(default_factory=list)
+    add: AddAction | list[AddAction] = Field(default_factory=list)
     """Items to add; one entry or several."""
-    remove: Remove | list[Remove] = Field(default_factory=list)
+    remove: RemoveAction | list[RemoveAction] = Field(default_factory=list)
     """Items to remove; one entry or several."""
     update: Update | list[Update] = Field(default_factory=list)
     """Items to change; one entry or several."""
@@ -422,11 +422,11 @@ class FormAction(Strict):
         return self.login is True
 
     @property
-    def adds(self) -> list[Add]:
+    def adds(self) -> list[AddAction]:
         return self.add if isinstance(self.add, list) else [self.add]
 
     @property
-    def removes(self) -> list[Remove]:
+    def removes(self) -> list[RemoveAction]:
         return self.remove if isinstance(self.remove, list) else [self.remove]
 
     @property

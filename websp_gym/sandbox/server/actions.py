@@ -14,14 +14,14 @@ from websp_gym.sandbox.schema.catalog import Catalog
 from websp_gym.sandbox.schema.dependencies import all_hold, is_disabled, with_implied
 from websp_gym.sandbox.schema.settings import Value, split_words
 from websp_gym.sandbox.schema.site import SESSIONS, SiteSchema
-from websp_gym.sandbox.schema.site_schema import TOKENS, Add, FormAction, Row, SignIn
+from websp_gym.sandbox.schema.site_schema import TOKENS, AddAction, FormAction, Row, SignIn
 from websp_gym.sandbox.schema.split_text import split_collection
 
 from .episode import EpisodeState
 from .pages import NO_STORE
 from .record_changes import Done, RecordChanges
 from .record_checks import InvalidError
-from .request_fields import Fields, RefusedError, read_fields
+from .request_fields import RefusedError, RequestFields, read_fields
 from .sessions import Keyring, give_cookie, open_session
 from .site_request import SiteRequest
 from .tokens import today
@@ -91,7 +91,7 @@ class Actions:
         site: SiteSchema,
         action: FormAction,
         spec: SignIn,
-        fields: Fields,
+        fields: RequestFields,
     ) -> Response:
         if spec.password:
             self._check_password(site, spec, fields)
@@ -117,7 +117,7 @@ class Actions:
         give_cookie(response, owner, self._keys.token(owner, session))
         return response
 
-    def _check_password(self, site: SiteSchema, spec: SignIn, fields: Fields) -> None:
+    def _check_password(self, site: SiteSchema, spec: SignIn, fields: RequestFields) -> None:
         who = fields.text(spec.username) if spec.username else ACCOUNT["email"]
         if who not in (ACCOUNT["email"], ACCOUNT["username"]) or fields.text(spec.password) != self._password(
             site
@@ -128,7 +128,7 @@ class Actions:
         return self._keys.password(self._catalog.session_owner(site))
 
     def _reply(
-        self, request: SiteRequest, site: SiteSchema, action: FormAction, fields: Fields, done: Done
+        self, request: SiteRequest, site: SiteSchema, action: FormAction, fields: RequestFields, done: Done
     ) -> Response:
         if action.record:
             link = _address(action, fields, done) or done.link
@@ -143,7 +143,7 @@ class Actions:
         return _success({"success": 1})
 
 
-def _address(action: FormAction, fields: Fields, done: Done | None = None) -> str:
+def _address(action: FormAction, fields: RequestFields, done: Done | None = None) -> str:
     """Return the address of an action's redirect, filled in with fields of the form and of the changed records."""
     done = done or Done()
 
@@ -180,7 +180,7 @@ def safe_redirect(catalog: Catalog, site: SiteSchema, wanted: str, otherwise: st
     return wanted if own_path else otherwise
 
 
-def _change(episode: EpisodeState, site: SiteSchema, action: FormAction, fields: Fields) -> str:
+def _change(episode: EpisodeState, site: SiteSchema, action: FormAction, fields: RequestFields) -> str:
     """Change the state, and return the id of the access token that was created, or ``""``."""
     token = ""
     _check_allowed(episode, site, action, fields)
@@ -207,7 +207,9 @@ def _change(episode: EpisodeState, site: SiteSchema, action: FormAction, fields:
     return token
 
 
-def _check_allowed(episode: EpisodeState, site: SiteSchema, action: FormAction, fields: Fields) -> None:
+def _check_allowed(
+    episode: EpisodeState, site: SiteSchema, action: FormAction, fields: RequestFields
+) -> None:
     """Raise RefusedError if settings or listed items keep the request from being allowed."""
     for field in (*action.unless_listed.values(), *action.only_listed.values()):
         if not fields.text(field):
@@ -222,7 +224,9 @@ def _check_allowed(episode: EpisodeState, site: SiteSchema, action: FormAction, 
         raise RefusedError(403, "this account does not allow you that")
 
 
-def _is_listed(episode: EpisodeState, site: SiteSchema, fields: Fields, entry: tuple[str, str]) -> bool:
+def _is_listed(
+    episode: EpisodeState, site: SiteSchema, fields: RequestFields, entry: tuple[str, str]
+) -> bool:
     """Return whether an item of the collection has the value of the form field."""
     place, field = entry
     collection, _, name = place.partition(".")
@@ -231,7 +235,7 @@ def _is_listed(episode: EpisodeState, site: SiteSchema, fields: Fields, entry: t
 
 
 def values_sent(
-    episode: EpisodeState, site: SiteSchema, action: FormAction, fields: Fields
+    episode: EpisodeState, site: SiteSchema, action: FormAction, fields: RequestFields
 ) -> dict[str, Value]:
     """Return the settings that a request changes, with those that follow. Raise RefusedError for wrong values."""
     before = episode.settings(site)
@@ -239,7 +243,7 @@ def values_sent(
 
 
 def _asked(
-    before: dict[str, Value], site: SiteSchema, action: FormAction, fields: Fields
+    before: dict[str, Value], site: SiteSchema, action: FormAction, fields: RequestFields
 ) -> dict[str, Value]:
     sent = _sent_values(site, action, fields)
     if action.set and not sent and not (action.checkboxes and fields.is_form):
@@ -252,7 +256,7 @@ def _asked(
     return sent
 
 
-def _set_settings(episode: EpisodeState, site: SiteSchema, action: FormAction, fields: Fields) -> None:
+def _set_settings(episode: EpisodeState, site: SiteSchema, action: FormAction, fields: RequestFields) -> None:
     before = episode.settings(site)
     sent = _asked(before, site, action, fields)
     changes = with_implied(site.settings, before, sent)
@@ -280,7 +284,7 @@ def _keep_words(episode: EpisodeState, site: SiteSchema, collection: str, text: 
     _add_rows(episode, site, collection, [{key: word} for word in words if word not in present])
 
 
-def _sent_values(site: SiteSchema, action: FormAction, fields: Fields) -> dict[str, Value]:
+def _sent_values(site: SiteSchema, action: FormAction, fields: RequestFields) -> dict[str, Value]:
     sent: dict[str, Value] = {}
     for key, field in action.set.items():
         if field in fields.values:
@@ -292,7 +296,7 @@ def _sent_values(site: SiteSchema, action: FormAction, fields: Fields) -> dict[s
 
 
 def _unticked(
-    site: SiteSchema, action: FormAction, fields: Fields, after: Mapping[str, Value]
+    site: SiteSchema, action: FormAction, fields: RequestFields, after: Mapping[str, Value]
 ) -> dict[str, Value]:
     """Return the values of the boxes that a form did not send: unticked ones, not disabled ones."""
     empty: dict[str, Value] = {"bool": False, "multi": []}
@@ -311,7 +315,7 @@ def _unticked(
     return unticked
 
 
-def _add(episode: EpisodeState, site: SiteSchema, spec: Add, fields: Fields) -> list[Row]:
+def _add(episode: EpisodeState, site: SiteSchema, spec: AddAction, fields: RequestFields) -> list[Row]:
     row = {name: fields.values[field] for name, field in spec.fields.items() if field in fields.values}
     missing = [field for field in spec.fields.values() if field not in fields.values]
     known = site.collections[spec.collection].fields

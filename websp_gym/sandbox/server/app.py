@@ -23,7 +23,7 @@ from websp_gym.sandbox.schema.did_you_mean import nearest
 from websp_gym.sandbox.schema.module_pages import ROUTED, served
 from websp_gym.sandbox.schema.site import SiteSchema
 from websp_gym.sandbox.schema.site_files import SiteError
-from websp_gym.sandbox.schema.site_schema import FormAction, Page, Row
+from websp_gym.sandbox.schema.site_schema import FormAction, Row, SitePage
 
 from .actions import Actions, to_login
 from .broken import would_change
@@ -271,7 +271,7 @@ class SiteApp:
             self._routes[host] = [*own, *self._behaviours[site.slug], *plain_first, *elsewhere]
         return self._routes[host]
 
-    def _page_handler(self, site: SiteSchema, page: Page) -> Handler:
+    def _page_handler(self, site: SiteSchema, page: SitePage) -> Handler:
         async def show(request: SiteRequest) -> Response:
             if page.login and request.episode.account is None:
                 return to_login(request, site)
@@ -346,7 +346,7 @@ class SiteApp:
         return Response(self._static[file], 200, {"cache-control": "max-age=3600"}, kind_of_file)
 
 
-def _hosts_of(page: Page, site: SiteSchema) -> list[str]:
+def _hosts_of(page: SitePage, site: SiteSchema) -> list[str]:
     """Return the hosts that show a page: by default the first one, and all show the one to sign in on."""
     return page.hosts or (site.hosts if page.path == site.login_page else site.hosts[:1])
 

@@ -37,7 +37,7 @@ from .turns import EndedError, OverTimeError
 T = TypeVar("T")
 
 
-class Guard:
+class RequestGuard:
     """ASGI middleware that passes only requests that carry the secret and were not sent by a page.
 
     Args:
@@ -109,7 +109,7 @@ class Leases:
             await self._store.end_lease(lease)
 
 
-class Control:
+class ControlApi:
     """The handlers of the control app.
 
     Args:

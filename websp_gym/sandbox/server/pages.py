@@ -14,7 +14,7 @@ from websp_gym.sandbox.schema.account import ACCOUNT
 from websp_gym.sandbox.schema.addresses import AddressPattern
 from websp_gym.sandbox.schema.catalog import Catalog
 from websp_gym.sandbox.schema.site import SESSION_ENDED, SiteSchema
-from websp_gym.sandbox.schema.site_schema import Page, Row
+from websp_gym.sandbox.schema.site_schema import Row, SitePage
 
 from . import panel_view, records, scenery
 from .episode import EpisodeState
@@ -62,7 +62,7 @@ class Renderer:
             self._environments[slug] = self._new_environment(site)
         return self._environments[slug]
 
-    def page(self, request: SiteRequest, site: SiteSchema, page: Page, *, status: int = 200) -> Response:
+    def page(self, request: SiteRequest, site: SiteSchema, page: SitePage, *, status: int = 200) -> Response:
         """Render the template of a page entry."""
         saved = {"saved_login": self._saved_login(site)} if page.password else {}
         html = self._html(request, site, page.template, {**page.context, "page": page, **saved})
@@ -91,7 +91,7 @@ class Renderer:
         Returns:
             The HTML response.
         """
-        entry = Page(path="/", template=template, title=str(context.get("title", "")))
+        entry = SitePage(path="/", template=template, title=str(context.get("title", "")))
         html = self._html(request, site, template, {"page": entry, **context})
         return PageResponse(html if fragment else self.with_footer(html, site), status, NO_STORE)
 

@@ -21,7 +21,7 @@ from websp_gym.sandbox.schema.site_schema import RecordChange, Row, Verb
 from .episode import EpisodeState
 from .record_checks import InvalidError, RecordChecks
 from .records import Records, table_of
-from .request_fields import Fields, RefusedError
+from .request_fields import RefusedError, RequestFields
 
 EXPORTS, IMPORTS = "exports", "imports"
 """The modules that keep what was exported and imported, if a site has them."""
@@ -57,7 +57,7 @@ class RecordChanges:
         fields: The fields of the request.
     """
 
-    def __init__(self, episode: EpisodeState, site: SiteSchema, fields: Fields) -> None:
+    def __init__(self, episode: EpisodeState, site: SiteSchema, fields: RequestFields) -> None:
         self._episode = episode
         self._site = site
         self._sent = fields
@@ -111,7 +111,7 @@ class RecordChanges:
             return found[0]
         return Done(said=change.said.replace("{count}", str(len(found))) if found else "")
 
-    def _each(self, change: RecordChange) -> Iterator[Fields]:
+    def _each(self, change: RecordChange) -> Iterator[RequestFields]:
         """Yield the fields of a request for each of the values or objects that one of them lists."""
         if change.each not in self._sent.values:
             return
@@ -119,7 +119,8 @@ class RecordChanges:
         parts = [part for text in self._sent.listed(change.each) for part in text.split(";") if part]
         if not self._sent.text(change.each).startswith("["):
             yield from (
-                Fields(common | {change.each: part}, is_form=True) for part in dict.fromkeys(parts or [""])
+                RequestFields(common | {change.each: part}, is_form=True)
+                for part in dict.fromkeys(parts or [""])
             )
             return
         try:
@@ -132,10 +133,10 @@ class RecordChanges:
         for each in listed:
             if not isinstance(each, dict) or not all(isinstance(value, str) for value in each.values()):
                 raise RefusedError(400, f"{change.each} has something that is no object with texts")
-            yield Fields(common | each, is_form=True)
+            yield RequestFields(common | each, is_form=True)
 
     @contextmanager
-    def _sending(self, fields: Fields) -> Iterator[None]:
+    def _sending(self, fields: RequestFields) -> Iterator[None]:
         """Use other fields of the request for a while, and remember no record that is changed meanwhile."""
         sent, changed = self._sent, dict(self._changed)
         self._sent = fields

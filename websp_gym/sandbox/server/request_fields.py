@@ -47,7 +47,7 @@ class RefusedError(ValueError):
 
 
 @dataclass(frozen=True)
-class Fields:
+class RequestFields:
     """The fields of a request.
 
     Attributes:
@@ -98,7 +98,7 @@ async def read_body(receive: Receive) -> bytes:
     return bytes(body)
 
 
-async def read_fields(request: Request) -> Fields:
+async def read_fields(request: Request) -> RequestFields:
     """Return the fields of a request. Path parameters override the body, and the body overrides the query.
 
     Raise ValueError if the body is an invalid form or invalid JSON, or if there are too many fields.
@@ -116,7 +116,7 @@ async def read_fields(request: Request) -> Fields:
             values |= _pairs(body.decode("utf-8", "replace"))
         elif body:
             values |= _flat(read_json(body))
-    return Fields(values | request.path_params, is_form)
+    return RequestFields(values | request.path_params, is_form)
 
 
 def read_json(body: bytes) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from websp_gym.sandbox.schema.site import SiteSchema
-from websp_gym.sandbox.schema.site_schema import Page
+from websp_gym.sandbox.schema.site_schema import SitePage
 
 MAX_WORDS = 32
 """The maximum number of words of a query; the rest is ignored, as in real search engines."""
@@ -49,13 +49,13 @@ def find(
     return [hit for _, hit in sorted(scored, key=lambda each: -sum(each[0]))]
 
 
-def _is_listed(site: SiteSchema, page: Page, signed_in: bool) -> bool:
+def _is_listed(site: SiteSchema, page: SitePage, signed_in: bool) -> bool:
     if not (page.title and page.description) or "{" in page.path or page.path == site.login_page:
         return False
     return signed_in or not page.login
 
 
-def _hit(site: SiteSchema, page: Page) -> Hit:
+def _hit(site: SiteSchema, page: SitePage) -> Hit:
     address = f"https://{(page.hosts or site.hosts)[0]}{page.path}"
     return Hit(site.name, page.title, page.description, address)
 

@@ -30,7 +30,7 @@ from websp_gym.sandbox.schema.site_files import SiteError
 
 from .app import SiteApp
 from .certificate import derive, make_certificate
-from .control import Control, Guard, Leases
+from .control import ControlApi, Leases, RequestGuard
 from .sessions import Keyring
 from .store import Store
 from .turns import HELD_SECONDS, end_if_held
@@ -97,10 +97,10 @@ class Process:
         )
         context, spki = make_certificate(self._secret)
         sites = SiteApp(self._store, self._keys, reload=options.browse)
-        commands = Control(
+        commands = ControlApi(
             self._store, self._keys, self._leases, self._start_further, browse=options.browse
         ).app()
-        guard = Guard(commands, self._secret, _port(control))
+        guard = RequestGuard(commands, self._secret, _port(control))
         servers = [_server(sites), _server(sites, context), _server(guard)]
         self._timer = loop.call_later(FIRST_USER, self._ended.set)
         pairs = zip(servers, (http, https, control), strict=True)

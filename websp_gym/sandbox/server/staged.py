@@ -8,7 +8,7 @@ from typing import Any
 from websp_gym.sandbox.schema.addresses import AddressPattern
 
 
-class Fault:
+class StagedFault:
     """A fault that some requests meet.
 
     Args:
@@ -64,7 +64,7 @@ class Staged:
         self._texts = texts
         self._decision = decision
         self._asking = AddressPattern(decision["pages"]) if decision else None
-        self._faults = [Fault(**fault) for fault in faults]
+        self._faults = [StagedFault(**fault) for fault in faults]
         self._forms = [(AddressPattern(form), names) for form, names in forms.items()]
 
     def texts(self, place: str) -> list[str]:
@@ -107,7 +107,9 @@ class Staged:
         self._decision = self._asking = None
         return list(dict.fromkeys(agreed)), [each for each in offered(decision) if each not in agreed]
 
-    def fault(self, method: str, host: str, path: str, query: str = "", fragment: str = "") -> Fault | None:
+    def fault(
+        self, method: str, host: str, path: str, query: str = "", fragment: str = ""
+    ) -> StagedFault | None:
         """Return the fault that a request meets; ``None`` if it meets none."""
         return next((each for each in self._faults if each.met_by(method, host, path, query, fragment)), None)
 

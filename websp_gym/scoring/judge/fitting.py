@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from websp_gym.errors import JudgeError
-from websp_gym.scoring.judge.pictures import Limits, pictures_of
+from websp_gym.scoring.judge.pictures import PictureLimits, pictures_of
 
 if TYPE_CHECKING:
     from websp_gym.records.trajectory import Trajectory
@@ -45,7 +45,7 @@ class Cut:
         return f"{kind}, {missing} characters left out in the middle", f"{text[:half]}\n...\n{text[-half:]}"
 
 
-def fit_pictures(trajectory: Trajectory, folder: Path, limits: Limits) -> tuple[Cut, dict[int, bytes]]:
+def fit_pictures(trajectory: Trajectory, folder: Path, limits: PictureLimits) -> tuple[Cut, dict[int, bytes]]:
     """Load the screenshots that fit into the limits.
 
     Returns:

@@ -18,7 +18,7 @@ from websp_gym.records.trajectory import Trajectory
 from websp_gym.records.verdict import Verdict, failed, failed_early, passed, unscored
 from websp_gym.scoring.judge.cache import Cache, cache_key
 from websp_gym.scoring.judge.opinion import SCHEMA, Opinion, UnreadableError, read_opinion
-from websp_gym.scoring.judge.pictures import Limits
+from websp_gym.scoring.judge.pictures import PictureLimits
 from websp_gym.scoring.judge.prompt import RULES, Prompt, build_prompt
 from websp_gym.scoring.judge.vote import Vote, check_quorum, majority
 
@@ -71,7 +71,7 @@ class Judge:
         quorum: int | None = None,
         asks: int = 3,
         rules: str = RULES,
-        limits: Limits | None = None,
+        limits: PictureLimits | None = None,
         cache: Cache | None = None,
         settings: str = "",
     ) -> None:
@@ -169,7 +169,7 @@ class Judge:
         """
         if early := _without_a_call(trajectory):
             return early
-        folder, limits = Path(folder), self._limits or Limits()
+        folder, limits = Path(folder), self._limits or PictureLimits()
         try:
             votes = self.votes(build_prompt(trajectory, folder, rules=self._rules, limits=limits))
         except JudgeError as error:

@@ -29,7 +29,7 @@ Box = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True)
-class Limits:
+class PictureLimits:
     """Limits on one request; the defaults fit all three models of the paper.
 
     Args:
@@ -48,7 +48,7 @@ class Limits:
     picture_megabytes: float = 3.5
     side: int = 8_000
 
-    def half(self) -> Limits:
+    def half(self) -> PictureLimits:
         """Return half of each limit of a request, for a model that takes less."""
         return replace(
             self,
@@ -64,7 +64,9 @@ class Limits:
         return len(png) <= self.picture_megabytes * 1_000_000 and max(_sides(png)) <= side
 
 
-def pictures_of(trajectory: Trajectory, folder: Path, limits: Limits, shown: Sequence[int]) -> list[bytes]:
+def pictures_of(
+    trajectory: Trajectory, folder: Path, limits: PictureLimits, shown: Sequence[int]
+) -> list[bytes]:
     """Return the screenshots of the observations ``shown`` (from 0) as PNG files, all at the same scale.
 
     Raises:
@@ -124,7 +126,7 @@ def _box(sides: Sequence[float]) -> Box:
     return (left, top, width, height)
 
 
-def _draw(sources: Sequence[_Source], scale: float, limits: Limits) -> list[bytes] | None:
+def _draw(sources: Sequence[_Source], scale: float, limits: PictureLimits) -> list[bytes] | None:
     """Return all screenshots at one scale; None as soon as they exceed the limits."""
     if sum(_area(source.png) for source in sources) * scale**2 > limits.pixels:
         return None

@@ -20,7 +20,7 @@ from websp_gym.models.fence import Fence
 from websp_gym.models.messages import Image, Message, Text
 from websp_gym.records.trajectory import Step, Trajectory, View
 from websp_gym.scoring.judge.fitting import Cut, fit_pictures, shorter
-from websp_gym.scoring.judge.pictures import Limits
+from websp_gym.scoring.judge.pictures import PictureLimits
 
 RULES = """\
 You evaluate web agents. An agent was given one task about the security or privacy settings of a website and
@@ -155,7 +155,7 @@ class _Unfenced(Fence):
 
 
 def build_prompt(
-    trajectory: Trajectory, folder: Path, *, rules: str = RULES, limits: Limits | None = None
+    trajectory: Trajectory, folder: Path, *, rules: str = RULES, limits: PictureLimits | None = None
 ) -> Prompt:
     """Prepare a trajectory for a judge.
 
@@ -169,7 +169,7 @@ def build_prompt(
         JudgeError: A screenshot is missing or unreadable, or even the shortest form of the record is too
             long.
     """
-    limits = limits or Limits()
+    limits = limits or PictureLimits()
     whole, pictures = fit_pictures(trajectory, folder, limits)
     for cut in shorter(whole, trajectory):
         shown = {index: png for index, png in pictures.items() if index not in cut.pictures}

@@ -12,7 +12,7 @@ _IDLE = 1001
 """Code with which a silent WebSocket is closed."""
 
 
-class Gate(serving.Gate):
+class OpenEnvGate(serving.Gate):
     """Refuses strangers and websites, and closes WebSockets that are silent.
 
     Args:

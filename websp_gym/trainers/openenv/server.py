@@ -14,7 +14,7 @@ from websp_gym.errors import WebspError
 from websp_gym.rollouts import Pool
 from websp_gym.tasks.splits import SplitBy
 from websp_gym.trainers.openenv.environment import WebspEnvironment, make_splits
-from websp_gym.trainers.openenv.gate import Gate
+from websp_gym.trainers.openenv.gate import OpenEnvGate
 from websp_gym.trainers.openenv.models import WebspAction, WebspObservation, WebspState
 
 IDLE = 1800.0
@@ -48,7 +48,7 @@ def make_app(
         ),
         state_cls=WebspState,
     )
-    app.add_middleware(Gate, token=token, idle=idle)
+    app.add_middleware(OpenEnvGate, token=token, idle=idle)
     # Over the WebSocket, OpenEnv sends the message of an error itself; over HTTP it would be a bare 500.
     app.add_exception_handler(WebspError, _say)
     return app

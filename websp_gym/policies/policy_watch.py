@@ -17,7 +17,7 @@ from websp_gym.policies.provenance import Provenance
 from websp_gym.policies.reports import says_that_it_failed
 from websp_gym.policies.user.base import MOST_QUESTIONS
 from websp_gym.records.hooks import EpisodeHooks
-from websp_gym.records.step_facts import ActionFacts, Report, StepFacts, Typed
+from websp_gym.records.step_facts import ActionFacts, FaultReport, StepFacts, Typed
 from websp_gym.texts import shortened
 
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ class PolicyWatch(EpisodeHooks):
                 action="REPORT",
             )
         self._outflow.says(" ".join(fields.values()) if fields else text, "report")
-        self._facts.reports.append(Report(**fields) if fields else Report(text=text))
+        self._facts.reports.append(FaultReport(**fields) if fields else FaultReport(text=text))
 
     def answered(self, text: str) -> None:
         """Note what the agent answered at the end, or why it gave up."""

@@ -16,7 +16,7 @@ from websp_gym.actions.grammar import answer_with
 from websp_gym.attach.commands import CommandReader
 from websp_gym.attach.dialogs import OutsideDialogs
 from websp_gym.attach.finishing import giving_up
-from websp_gym.attach.scripts import ScriptWatch
+from websp_gym.attach.script_watch import ScriptWatch
 from websp_gym.attach.secrets import Secrets
 from websp_gym.browser.isolated import session_of
 from websp_gym.browser.owner import call
