@@ -39,7 +39,7 @@ PARTS: dict[str, list[tuple[str, type[BaseModel]]]] = {
     ],
     "Records": [
         ("An entry of `modules`, beside the keys of a collection", modules.Module),
-        ("`table`", modules.Table),
+        ("`table`", modules.RecordTable),
         ("An entry of `related`", modules.Related),
         ("`numbered`", modules.Numbered),
         ("`convert`", modules.Convert),
