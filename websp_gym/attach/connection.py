@@ -88,6 +88,7 @@ class Connection:
 
     def close(self) -> None:
         """End the sessions."""
+        # First: what the browser still sends on its way must not reach an agent that has left.
         self.closed = True
         self._episode.pipe.close_session(self._session)
 
@@ -102,6 +103,7 @@ class Connection:
         try:
             message = json.loads(text)
             number = message["id"]
+            # The agent is not trusted: nothing is passed on that is not made anew from these four values.
             method, arguments = message["method"], message.get("params")
             session = message.get("sessionId", self._root)
             if arguments is None or isinstance(arguments, list):
@@ -128,6 +130,7 @@ class Connection:
             self._answer(session, number, {"error": {"code": _REFUSED, "message": str(error)}}, root=of_root)
 
     async def _carry_out(self, session: str, number: int, method: str, arguments: Message) -> None:
+        # A session of another client, such as Playwright's, looks to an agent as if it did not exist.
         if session != self._root and session not in self._targets:
             raise RefusedCommandError("Session with given id not found.")
         over = self._episode.over_because
@@ -139,6 +142,7 @@ class Connection:
             if method == "Browser.close":
                 self.closed = True
             return
+        # A handle is a number that could be guessed, so only those that were made for this agent are read.
         if method not in _OF_STREAMS or arguments.get("handle") not in self._streams:
             check(method, arguments)
         arguments = await self._checked(session, method, arguments)
@@ -150,6 +154,7 @@ class Connection:
             return
         action = self._episode.reader.read(method, arguments, target, session, number)
         if action is not None:
+            # Here the message waits while the step begins on another thread.
             refusal = await self._episode.decide(action)
             if refusal:
                 raise RefusedCommandError(refusal)
@@ -169,6 +174,7 @@ class Connection:
         """Return the arguments with what the episode decides about them."""
         context = self._episode.context
         arguments = dict(arguments)
+        # Our scripts run in worlds of the same frames; their ids must be of no use to an agent.
         for name in _CONTEXTS:
             if name in arguments and not self._worlds.get(session, {}).get(_key(arguments[name])):
                 raise RefusedCommandError("Cannot find context with specified id")
@@ -178,6 +184,7 @@ class Connection:
         if method == "Target.createTarget":
             arguments = {name: arguments[name] for name in _CREATED if name in arguments}
             arguments.setdefault("url", "about:blank")
+        # Whatever it asked for: a tab in another context would be outside the episode.
         if method in _WITH_CONTEXT:
             arguments["browserContextId"] = context
         if method in _ATTACHING:
@@ -208,6 +215,7 @@ class Connection:
             return
         number = id_of(text)
         if number is not None:
+            # Before the agent gets it, so that its next command finds the step over.
             self._episode.reader.answered(session, number)
             self._episode.scripts.end(session, number)
             edit = self._edits.pop((session, number), None)
@@ -218,6 +226,7 @@ class Connection:
             if event is None:
                 return
             text = dumped(event)
+        # Last, over the bytes that leave: no way to the agent passes it by.
         text = self._episode.secrets.cut(text)
         if session == self._root:
             text = _without_session(text, session)
@@ -232,6 +241,7 @@ class Connection:
             case "Target.attachedToTarget":
                 info = arguments["targetInfo"]
                 child = arguments["sessionId"]
+                # The browser attaches to every new target; one of another episode would wait for ever.
                 if not (self._is_ours(info) or info["type"] == "browser"):
                     self._let_go(session, child)
                     return None

@@ -49,6 +49,7 @@ _running: list[Watch] = []
 
 def interrupt() -> None:
     """End all watched calls as if their deadline had passed; from any thread."""
+    # A copy: the browser thread may leave a block meanwhile.
     for watch in list(_running):
         with contextlib.suppress(RuntimeError):  # the loop was closed meanwhile
             watch.loop.call_soon_threadsafe(watch.expire)
@@ -98,6 +99,7 @@ class Watch:
     def __enter__(self) -> Watch:
         _running.append(self)
         self._began = self._counted = time.monotonic()
+        # No question in the first second: most calls end in it, and a question costs a message to the browser.
         self._plan(min(_FIRST, self.seconds), self._tick)
         return self
 
@@ -135,6 +137,7 @@ class Watch:
     def _plan(self, seconds: float, what: Callable[[], None]) -> None:
         if self._timer is not None:
             self._timer.cancel()
+        # When the timer should ring: how late it does tells whether this process itself was stopped (`_count`).
         self._last = time.monotonic() + seconds
         self._timer = self.loop.call_later(seconds, what)
 
@@ -144,6 +147,7 @@ class Watch:
         self._ask()
         left = self._left()
         if left <= 0 and self._clock is not None:
+            # The last look may be a tick old; without another one, time spent waiting would end the call.
             self._clock.look()
             left = self._left()
         if left > 0:
@@ -166,14 +170,17 @@ class Watch:
     def _count(self) -> None:
         """Add the time since browser or server stopped responding, or since this process itself was stopped."""
         now = time.monotonic()
+        # Before silence is counted: a page that floods its browser must not buy itself time.
         self._excuse(now)
         since = [self._asked[each] for each in self._silent(now)]
+        # The timer itself came late, as on a suspended laptop or with a loop that was blocked.
         if now - self._last > _SLOW:
             self._asked.setdefault("machine", self._last)
             since.append(self._last)
         else:
             self._asked.pop("machine", None)
         if since:
+            # From the first that fell silent, and no second twice where several are silent at once.
             self.stuck += now - max(min(since), self._counted)
             self._counted = now
 
@@ -183,6 +190,7 @@ class Watch:
         excused: dict[Blame, bool] = {"browser": busy.flooded or busy.works, "world": busy.flooded}
         for who in self._asked.keys() & excused.keys():
             if excused[who]:
+                # Not removed: what is silent for a reason of its own is found half a second later.
                 self._asked[who] = now
 
     def _silent(self, now: float, patience: float = _SLOW) -> list[Blame]:
@@ -197,9 +205,11 @@ class Watch:
             self._await("browser", lambda: during_a_call(openings.answers))
         answers = self.answers
         if answers is not None:
+            # In another thread, since this one runs the loop on which the browser's answers arrive.
             self._await("world", lambda: self.loop.run_in_executor(None, answers, 2 * _SLOW))
 
     def _await(self, who: Blame, ask: Callable[[], asyncio.Future[bool]]) -> None:
+        # One question at a time: a stuck part would otherwise be sent four a second, and answer them all later.
         if who in self._questions:
             return
         self._asked.setdefault(who, time.monotonic())
@@ -215,11 +225,13 @@ class Watch:
 
     def expire(self) -> None:
         """End the current calls; runs on the event loop."""
+        # A timer or another thread may come after the block has ended.
         if self.expired or self not in _running:
             return
         self._count()
         self.expired = True
         self.blame = next(iter(self._silent(time.monotonic(), _SLOW * slowness())), self.suspect)
+        # Closing is kinder to the other contexts of the browser, but one that does not answer will not close.
         if self.context is not None and self.blame != "browser":
             self._closing = during_a_call(partial(_close, self.context))
             self._plan(_TO_CLOSE * slowness(), self._kill_browser)

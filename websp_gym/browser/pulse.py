@@ -69,6 +69,7 @@ class Pulse:
         now = time.monotonic()
         began, counted, used_before = self._since
         elapsed = now - began
+        # Too short for a rate: a single page load would look like a flood.
         if elapsed < _SHORTEST:
             return Busy()
         used = self._used()
@@ -76,6 +77,7 @@ class Pulse:
             flooded=self.messages - counted >= _MESSAGES * elapsed,
             works=used - used_before >= _SHARE * elapsed,
         )
+        # Otherwise the stretch grows, up to two seconds, until it is long enough to tell a flood from a burst.
         if elapsed >= _LONGEST or found != Busy():
             self._since = (now, self.messages, used)
         return found
@@ -93,6 +95,8 @@ def install() -> None:
 
 
 def _count(about: Any) -> None:
+    # A message is about a request or a frame; the context that is counted is one of its parents.
+    # This runs for every message of every page, so it does nothing where nobody counts.
     while _counting and about is not None:
         pulse = _counting.get(about)
         if pulse is not None:
@@ -107,4 +111,5 @@ def _cpu_seconds(process: int) -> float:
         fields = status_of(process)
     except OSError:
         return 0.0
+    # utime and stime of /proc/PID/stat, without those of children.
     return (int(fields[11]) + int(fields[12])) / _TICKS

@@ -93,6 +93,7 @@ def settle(
     calm = REACTS_AT_ONCE if tabs.reacts_at_once else ANY_PAGE
     given = {"quiet_ms": quiet_ms, "timers": timers}
     calm = replace(calm, **{name: value for name, value in given.items() if value is not None})
+    # Requests that repeat are polls only while somebody waits: between actions a user may save the same form often.
     with tabs.traffic.wait():
         return _settled(tabs, cap, calm, patience)
 
@@ -103,16 +104,19 @@ def _settled(tabs: Tabs, cap: float, calm: Calm, patience: float) -> bool:
     looked_at: Page | None = None
     waiting = False
     while (left := end - time.monotonic()) > 0:
+        # Asked for anew each time: a click may have opened a tab or closed this one.
         page, asked = tabs.current, time.monotonic()
         again = page is looked_at
         # What is still open must be over for as long when the page looks.
         reaction = calm.after_traffic if waiting else tabs.traffic.changed + calm.after_traffic - asked
+        # The first look returns at once, and often finds that something loads, which makes the pause unnecessary.
         pause = max(reaction, 0.0) if again else 0.0
         try:
             timers = max(timers_end - asked, 0.0)
             rest = _ask_all(page, calm, min(left, patience), again=again, pause=pause, timers=timers)
         except PlaywrightError:
             # The document was replaced by a navigation: ask the new one.
+            # What was known of the old document says nothing of the new one.
             if not tabs.alive:
                 raise
             looked_at = None
@@ -124,8 +128,10 @@ def _settled(tabs: Tabs, cap: float, calm: Calm, patience: float) -> bool:
         waiting = not rest.parsed or tabs.requests_in_flight() > 0 or tabs.opening
         # By its own clock, so that it has run since the response also where the machine is busy.
         reacted = asked + rest.waited - tabs.traffic.changed >= calm.after_traffic
+        # A download leaves an empty tab behind, which the agent would be shown.
         if reacted and not waiting and tabs.close_empty():
             continue
+        # Only now the answer counts: all of the above may have changed while the page was asked.
         if reacted and not waiting and page is tabs.current:
             give_documents(page)
             return rest.quiet
@@ -140,6 +146,7 @@ def _ask_all(page: Page, calm: Calm, cap: float, *, again: bool, pause: float, t
     ``pause`` seconds at the earliest. Timers are awaited for ``timers`` seconds.
     """
     end = time.monotonic() + cap
+    # The main frame first: while it changes, its frames may still be replaced.
     worlds = worlds_of(page)
     rest = _ask(worlds.main, calm, cap, known=again, pause=pause, timers=timers)
     if not rest.quiet:
@@ -163,6 +170,7 @@ def _ask(frame: Frame, calm: Calm, cap: float, *, known: bool, timers: float, pa
     given: list[Any] = [calm.quiet_ms, cap * 1000, known, pause * 1000, calm.frames]
     if calm.timers:
         ask, tell = event_names("timers.js")
+        # Timers live in the page's own world, which ours can only reach by events with names that it cannot guess.
         given.append({"ask": ask, "tell": tell, "ms": timers * 1000, "longest": calm.timers})
     try:
         answer = frame.ask("quiet", *given)

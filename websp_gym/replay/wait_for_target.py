@@ -79,24 +79,29 @@ class TargetWaiter:
         rested = False
         while True:
             waited = (time.monotonic() - began) / pace
+            # Later, not at once: before, what is hidden is usually an old copy of what is about to appear.
             hidden = not shown and waited > min(_HIDDEN_AFTER, patience / 2)
             result = self._look(event, wanted, hidden=hidden, elsewhere=self._elsewhere(waited, patience))
             if isinstance(result, Found):
+                # Under another heading, the right row may still be loading; taking the wrong one cannot be undone.
                 if result.doubtful and waited < min(_DOUBT_FOR, patience / 2):
                     wait_for_change(self.tabs.current, min(_LOOK_SECONDS, patience - waited))
                     continue
                 if rested or (not result.unsure and self._on_its_page(event)):
                     return result
+                # Then looked for once more: the element may be of the page that is about to be left.
                 settle(self.tabs, cap=max(0.1, min(1.0, patience - waited)), quiet_ms=_REST_MS)
                 rested = True
                 continue
             if scroll and self._worth_scrolling(waited, patience):
+                # Once: scrolling to the end of a long list takes as long as all the patience.
                 scroll = False
                 in_list = self._scroll_to(event, wanted, patience)
                 if in_list is not None:
                     return in_list
             if waited >= patience:
                 return result
+            # It is gone again, so the next match has to prove itself anew.
             rested = False
             wait_for_change(self.tabs.current, min(_LOOK_SECONDS, patience - waited))
             self._check_alive()
@@ -117,6 +122,7 @@ class TargetWaiter:
     def _elsewhere(self, waited: float, patience: float) -> bool:
         if waited <= _ELSEWHERE_AFTER * patience:
             return False
+        # A page that loads may still become the right one, or open the popup.
         return waited > _ELSEWHERE_LOADING * patience or not self.tabs.requests_in_flight()
 
     def _look(
@@ -128,6 +134,7 @@ class TargetWaiter:
             if isinstance(found, Found):
                 self._activate(page)
                 return found
+            # Of the most likely tab: its report is the one a person can use.
             result = result if result.rungs else found
         return result
 
@@ -187,6 +194,7 @@ class TargetWaiter:
 def wait_for_change(page: Page, seconds: float) -> None:
     """Return at the next change of the page's main document, at a navigation, or after this many seconds."""
     try:
+        # A navigation destroys the world in which this waits, which is a change, too.
         page.main_frame.evaluate(_CHANGED, max(1.0, seconds * 1000))
     except PlaywrightError:
         return
