@@ -89,6 +89,7 @@ def test_only_the_loop_steps_an_environment() -> None:
         "websp_gym/env/rollout.py",
         "websp_gym/rollouts/pool.py",
         "websp_gym/rollouts/ray.py",
+        "websp_gym/rollouts/remote.py",
         "websp_gym/trainers/candidates.py",
     }
 
