@@ -52,10 +52,10 @@ def make_agent(spec: str) -> Agent:
     """
     if spec in SCRIPTED:
         return _scripted(spec)
+    from websp_gym.models import PROVIDERS
+
     kind, colon, rest = spec.partition(":")
-    if kind in _added():
-        return _with_parts(_made(load_plugin("agents", kind), spec), spec)
-    if not colon:
+    if not colon and kind not in plugins("agents"):
         raise _unknown(
             spec, nearest(spec, [*SCRIPTED, "flawed:KIND"]) or _hint_of_file(spec) or hint_of_provider(spec)
         )
@@ -68,8 +68,10 @@ def make_agent(spec: str) -> Agent:
         )
     if kind in _ASKING:
         return _asking(spec, kind, rest)
-    if kind in (*_kinds(), "ollama"):
+    if kind in (*PROVIDERS, "ollama"):
         return _asking(spec, "mllm", spec)
+    if kind in plugins("agents"):
+        return _with_parts(_made(load_plugin("agents", kind), spec), spec)
     if rest.isidentifier() and (kind.endswith(".py") or all(part.isidentifier() for part in kind.split("."))):
         return _imported(spec, kind, rest)
     raise _unknown(spec, nearest(kind, _kinds()))
@@ -192,15 +194,7 @@ def _kinds() -> list[str]:
     """Return what may come before the colon."""
     from websp_gym.models import PROVIDERS
 
-    return [*OUTSIDE, *_ASKING, *_added(), "flawed", *PROVIDERS]
-
-
-def _added() -> list[str]:
-    """Return the names of agents of other packages; they cannot replace ours."""
-    from websp_gym.models import PROVIDERS
-
-    ours = {*SCRIPTED, "flawed", *OUTSIDE, *_ASKING, *PROVIDERS}
-    return sorted(plugins("agents").keys() - ours)
+    return [*OUTSIDE, *_ASKING, *sorted(plugins("agents")), "flawed", *PROVIDERS]
 
 
 def _scripted(name: str) -> Agent:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
 import pytest
 
 from tests.command_support import websp
-from tests.paths import DOCS
+from tests.paths import DOCS, ROOT
 
 EXAMPLE = DOCS / "examples/plugin"
 
@@ -58,28 +60,51 @@ def test_help_names_the_package_of_a_command_and_the_command_runs(acme: dict[str
     assert websp("hello", "--name", "Ada", variables=acme).stdout == "Hello, Ada!\n"
 
 
-def test_a_package_cannot_replace_what_is_ours(tmp_path: Path) -> None:
-    nowhere = {
-        "websp_gym.commands": {"list": "nowhere:at_all"},
-        "websp_gym.agents": {"noop": "nowhere:at_all"},
+GROUPS = ("agents", "commands", "importers", "rewards", "worlds")
+USES = """
+import pathlib, sys
+from websp_gym import errors, make_agent, make_world
+from websp_gym.cli.app import load
+from websp_gym.replay.importers import import_trace
+from websp_gym.scoring.rewards import make_reward
+
+pathlib.Path("flow.json").write_text("{}")
+for what, name in (
+    (make_agent, sys.argv[1]), (load, sys.argv[2]), (import_trace, sys.argv[3]), (make_reward, sys.argv[4]),
+    (make_world, sys.argv[5]),
+):
+    try:
+        print("ok", type(what(name)).__name__)
+    except errors.SetupError as error:
+        print(error)
+"""
+
+
+def uses(folder: Path, points: dict[str, dict[str, str]], *names: str | Path) -> list[str]:
+    """What using an agent, a command, a trace, a reward and a world says, in a process with a package."""
+    environment = {**os.environ, **installed(folder, points)}
+    command = [sys.executable, "-c", USES, *map(str, names)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment, cwd=folder)
+    return done.stdout.splitlines()
+
+
+def test_a_broken_package_is_named(tmp_path: Path) -> None:
+    points = {f"websp_gym.{group}": {"broken": "websp_nowhere:there"} for group in GROUPS}
+    said = uses(tmp_path, points, "broken", "broken", "flow.json", "broken", "broken")
+    where = '"broken" of the package websp-acme (websp_nowhere:there) cannot be used'
+    assert len(said) == 5
+    assert all(line.startswith(where) for line in said)
+
+
+def test_a_package_neither_replaces_nor_disturbs_what_is_ours(tmp_path: Path) -> None:
+    ours = {
+        "agents": "noop",
+        "commands": "list",
+        "importers": "steam",
+        "rewards": "strict",
+        "worlds": "sandbox",
     }
-    listed = websp("list", "--site", "Steam", variables=installed(tmp_path, nowhere))
-    assert "Steam-task-191-ON" in listed.stdout
-
-
-@pytest.mark.parametrize(
-    ("group", "arguments"),
-    [
-        ("agents", ["run", "--tasks", "Steam-task-191-ON", "--agent", "broken"]),
-        ("worlds", ["run", "--tasks", "Steam-task-191-ON", "--agent", "noop", "--world", "broken"]),
-        ("rewards", ["run", "--tasks", "Steam-task-191-ON", "--agent", "noop", "--reward", "broken"]),
-        ("commands", ["broken"]),
-        ("importers", ["trace", "import", "flow.json"]),
-    ],
-)
-def test_a_broken_package_is_named(group: str, arguments: list[str], tmp_path: Path) -> None:
-    variables = installed(tmp_path, {f"websp_gym.{group}": {"broken": "websp_nowhere:there"}})
-    (tmp_path / "flow.json").write_text("{}")
-    done = websp(*arguments, variables=variables, cwd=tmp_path)
-    assert done.returncode == 2
-    assert "of the package websp-acme (websp_nowhere:there) cannot be used" in done.stderr
+    points = {f"websp_gym.{group}": {name: "websp_nowhere:there"} for group, name in ours.items()}
+    trace = next((ROOT / "traces/steam").glob("*.json"))
+    said = uses(tmp_path, points, "noop", "list", trace, "strict", "sandbox")
+    assert [line.split()[0] for line in said] == ["ok"] * 5

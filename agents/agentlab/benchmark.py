@@ -39,11 +39,10 @@ class WebspBenchmark(Benchmark):  # type: ignore[misc]
 
     def prepare_backends(self) -> None:
         """Start one sandbox here; workers of joblib on this machine use it, and those of Ray start their own."""
-        from websp_gym.world import make_world
+        from websp_gym.world import start_shared
 
         super().prepare_backends()
-        if any(args.options().get("world", "sandbox") == "sandbox" for args in self.env_args_list):
-            make_world("sandbox").browser_args()
+        start_shared(args.options().get("world", "sandbox") for args in self.env_args_list)
 
     def subset(
         self,

@@ -1,9 +1,10 @@
-"""What is loaded for what: each line of a script runs in a fresh interpreter."""
+"""What is loaded for what: each program runs in a fresh interpreter."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
+from functools import cache
 
 import pytest
 
@@ -11,12 +12,11 @@ MAKE = 'import gymnasium, websp_gym; gymnasium.make("websp/Steam-task-191-ON")'
 LOADED = "import sys; print(*sys.modules, sep='\\n')"
 
 
-def loaded(code: str) -> list[str]:
+@cache
+def loaded(code: str) -> frozenset[str]:
     """The modules that a program has loaded in the end."""
-    done = subprocess.run(
-        [sys.executable, "-c", f"{code}\n{LOADED}"], capture_output=True, text=True, check=True
-    )
-    return done.stdout.split()
+    command = [sys.executable, "-c", f"{code}\n{LOADED}"]
+    return frozenset(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split())
 
 
 def test_making_an_environment_loads_few_of_our_modules() -> None:
@@ -33,4 +33,4 @@ def test_making_an_environment_loads_few_of_our_modules() -> None:
     ],
 )  # fmt: skip
 def test_what_is_not_needed_is_not_loaded(code: str, unneeded: tuple[str, ...]) -> None:
-    assert set(loaded(code)).isdisjoint(unneeded)
+    assert loaded(code).isdisjoint(unneeded)

@@ -131,14 +131,22 @@ def claim_that_an_error_ended_it(folder: Path) -> None:
     change_results(folder, lambda line: line.update(end_reason="error", source="runner", tries=twice))
 
 
-def claim_a_limit_under_a_judge(folder: Path) -> None:
-    change(folder / RUN, lambda data: data["options"].update(reward="judge"))
+def change_options(folder: Path, source: str | None = None, **options: Any) -> None:
+    """Change options of a run and of all that it holds, and the source of its results."""
+    change(folder / RUN, lambda data: data["options"].update(options))
     run = read_run(folder)
     assert run is not None
     for record in folder.rglob("trajectory.json"):
-        change(record, lambda data: data["options"].update(reward="judge"))
-    results = [replace(each, run_hash=run.hash, source="limit") for each in read_results(folder)]
+        change(record, lambda data: data.update(world=run.world))
+        change(record, lambda data: data["options"].update(options))
+    results = [
+        replace(each, run_hash=run.hash, source=source or each.source) for each in read_results(folder)
+    ]
     (folder / RESULTS).write_text("".join(each.line() + "\n" for each in results), "utf-8")
+
+
+def claim_a_limit_under_a_judge(folder: Path) -> None:
+    change_options(folder, "limit", reward="judge")
 
 
 def change_states(folder: Path, changed: Callable[[Any], object]) -> None:
@@ -379,6 +387,10 @@ TAMPERED: dict[str, tuple[Tamper, str]] = {
     "a record of another world": (
         lambda folder: change(folder / RECORD, lambda data: data.update(world="live")),
         f"{ON}, trial 1: its record is of the world live, not sandbox",
+    ),
+    "a world that is not here": (
+        lambda folder: change_options(folder, world="moon"),
+        f'{ON}, trial 1: no world "moon"',
     ),
     "a state without form": (
         lambda folder: change(folder / RECORD, lambda data: data.update(end={"settings": 3})),

@@ -20,9 +20,10 @@ from websp_gym.errors import SetupError, WebspError, WorldError
 from websp_gym.processes import Answer, EpisodeProcess, Notify, ProcessError
 from websp_gym.records.results import Result, Try
 from websp_gym.records.runs import Run, append_result
-from websp_gym.runner.batch import crashed, play_job, start_shared
+from websp_gym.runner.batch import crashed, play_job
 from websp_gym.runner.jobs import Job, finished, plan_run
 from websp_gym.tasks.ids import known_ids
+from websp_gym.world import start_shared
 
 if TYPE_CHECKING:
     from websp_gym.env.rollout import Briefing
@@ -121,7 +122,7 @@ class EpisodeHost:
         self._lock = threading.Lock()
         self._closing = False
         self._episodes: dict[str, HostedEpisode] = {}
-        play, before = partial(_hosting, public), partial(start_shared, [run])
+        play, before = partial(_hosting, public), partial(start_shared, [run.world])
         self._processes = [EpisodeProcess(play, before=before) for _ in range(size)]
         self._free: SimpleQueue[EpisodeProcess] = SimpleQueue()
         for process in self._processes:

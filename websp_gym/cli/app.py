@@ -127,10 +127,10 @@ class _OnDemand(TyperGroup):
         return [name for group in _groups().values() for name in group]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        if not self.commands:
+        if cmd_name not in self.commands:
             self.commands = {
                 name: TyperCommand(name, help=line, rich_help_panel=group)
-                for group, commands in _groups().items()
+                for group, commands in (GROUPS if cmd_name in COMMANDS else _groups()).items()
                 for name, (_, line) in commands.items()
             }
         return self.commands.get(cmd_name)

@@ -12,7 +12,7 @@ from typing import Any
 from websp_gym.env.options import Options
 from websp_gym.errors import SetupError, WorldError
 from websp_gym.exchange.states import not_s0, unexplained
-from websp_gym.exchange.submission import Key, reward_of, world_of
+from websp_gym.exchange.submission import Key, reward_of
 from websp_gym.exchange.timing import fingerprint, out_of_time
 from websp_gym.files import MAX_RECORD, read_file
 from websp_gym.records.load import load_trajectory
@@ -26,6 +26,7 @@ from websp_gym.scoring.outcome import REWARDS
 from websp_gym.scoring.truth import policies_of_record
 from websp_gym.tasks.datasets import in_dataset
 from websp_gym.tasks.instances import Instance, load_instance
+from websp_gym.world import world_kind
 
 _OF_A_SCORE = ("reward", "siblings", "strict", "completed", "failure_kinds", "failure_elements")
 """What an episode without a verdict does not have."""
@@ -94,6 +95,7 @@ def _wrong_with(folder: Path, run: Run, result: Result, played: dict[str, str]) 
     if its != (run.agent, run.hash, run.seed + result.trial - 1, instruction):
         yield f"its agent, options or seed are not those of {RUN}"
     try:
+        world_kind(run.world)  # one that is not here could not be checked
         instance = in_dataset(load_instance(result.id), run.options.get("dataset"))
     except SetupError as error:
         yield str(error)
@@ -143,8 +145,8 @@ def _other_episode(run: Run, result: Result, record: Trajectory) -> Iterator[str
     mine = (result.id, result.seed, result.config_hash)
     if (record.instance, record.seed, record.config_hash) != mine:
         yield f"its record is that of {record.instance}, seed {record.seed}, content {record.config_hash}"
-    if record.world != world_of(run):
-        yield f"its record is of the world {record.world}, not {world_of(run)}"
+    if record.world != run.world:
+        yield f"its record is of the world {record.world}, not {run.world}"
     asked = {**{name: getattr(Options, name) for name in _LIMITS}, **run.options}
     played = {name: record.options.get(name, getattr(Options, name, None)) for name in asked}
     yield from (
@@ -176,7 +178,7 @@ def _not_given(
     folder: Path, run: Run, result: Result, record: Trajectory, instance: Instance
 ) -> Iterator[str]:
     """Yield what the record does not give: S0, its end state, or the result."""
-    if world_of(run) == "sandbox":
+    if world_kind(run.world).is_ours:
         if record.s0 and record.end:
             yield from not_s0(record, instance)
             yield from unexplained(record, instance.site.slug)

@@ -22,6 +22,7 @@ from websp_gym.tasks.ids import instance_ids
 from websp_gym.tasks.instances import load_instance
 from websp_gym.tasks.selection import select_instances
 from websp_gym.tasks.splits import SIDES, side_of_split
+from websp_gym.world import is_ours
 
 FILE = "submission.json"
 ALL = "all"
@@ -72,7 +73,7 @@ class Submission(BaseModel):
         return cls(
             agent=run.agent,
             run_hash=run.hash,
-            world=world_of(run),
+            world=run.world,
             reward=reward_of(run),
             options=options_of(run),
             split=split,
@@ -108,14 +109,9 @@ def read_submission(folder: Path) -> Submission | None:
         ) from error
 
 
-def world_of(run: Run) -> str:
-    """Return the world that a run was played in."""
-    return str(run.options.get("world", Options.world))
-
-
 def reward_of(run: Run) -> str:
     """Return the name of a run's reward, whatever the default is here."""
-    return str(run.options.get("reward", "judge" if world_of(run) == "live" else "state"))
+    return str(run.options.get("reward", "state" if is_ours(run.world) else "judge"))
 
 
 def options_of(run: Run) -> dict[str, Any]:

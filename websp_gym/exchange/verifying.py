@@ -24,7 +24,6 @@ from websp_gym.exchange.submission import (
     read_submission,
     reward_of,
     tally,
-    world_of,
 )
 from websp_gym.records.runs import RUN, Run, no_results, read_results, read_run
 from websp_gym.tasks import DATASET_VERSION
@@ -122,7 +121,7 @@ def _verified(folder: Path, problems: tuple[Inconsistency, ...], split: str, key
     wanted = set(keys)
     outcomes, rate = tally(each for each in read_results(folder) if (each.id, each.trial) in wanted)
     run = read_run(folder) or Run(agent="")
-    world, reward, options = world_of(run), reward_of(run), options_of(run)
+    world, reward, options = run.world, reward_of(run), options_of(run)
     return Verified(problems, split, world, reward, options, len(keys), outcomes, rate)
 
 
@@ -145,7 +144,7 @@ def _other_claim(folder: Path, submission: Submission) -> Iterator[Inconsistency
     for name, claimed, own in (
         ("agent", submission.agent, run.agent),
         ("run_hash", submission.run_hash, run.hash),
-        ("world", submission.world, world_of(run)),
+        ("world", submission.world, run.world),
         ("reward", submission.reward, reward_of(run)),
         ("options", submission.options, options_of(run)),
         ("versions", submission.versions, dict(run.versions)),

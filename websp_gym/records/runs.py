@@ -52,6 +52,11 @@ class Run:
     """The string that makes the agent, where that is not its name; it may have secrets, and is never written."""
 
     @property
+    def world(self) -> str:
+        """The world in which it is played."""
+        return str(self.options.get("world", "sandbox"))
+
+    @property
     def player(self) -> str:
         """The string that makes the agent."""
         return self.spec or self.agent

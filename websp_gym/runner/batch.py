@@ -25,7 +25,7 @@ from websp_gym.env.registration import make_env
 from websp_gym.env.rollout import OutsidePlayer, Rollout
 from websp_gym.errors import SetupError, WebspError, WorldBusyError, unwritable
 from websp_gym.records.results import Result, Try, facts_of, spent
-from websp_gym.records.runs import AGENT_LOG, Run, append_result, read_run
+from websp_gym.records.runs import AGENT_LOG, append_result, read_run
 from websp_gym.runner.deaths import died
 from websp_gym.runner.jobs import Job
 from websp_gym.runner.processes import Batch, map_unordered
@@ -33,7 +33,7 @@ from websp_gym.runner.tries import lasting_cause, may_pass, prepared
 from websp_gym.scoring.blame import blamed_step, is_own_failure, own_failure
 from websp_gym.tasks.ids import canonical_id, known_ids
 from websp_gym.texts import encodable
-from websp_gym.world import make_world
+from websp_gym.world import start_shared
 
 if TYPE_CHECKING:
     from websp_gym.agents import Turn
@@ -156,7 +156,7 @@ def run_batch(
         # The processes of a node are in another folder than this one.
         todo = [replace(job, folder=job.folder and job.folder.resolve()) for job in todo]
     elif processes > 1 and len(todo) > 1:
-        start_shared(job.run for job in todo)
+        start_shared(job.run.world for job in todo)
     batch = Batch(work, todo, again=_retry_of, on_crash=crashed, on_result=keep, go_on=go_on)
     return map_unordered(batch, processes, engine)
 
@@ -339,9 +339,3 @@ def _run_on_node(job: Job) -> Result:
             path=str(job.folder),
         )
     return run_one(job)
-
-
-def start_shared(runs: Iterable[Run]) -> None:
-    """Start the sandbox in this process, so that all processes find it and share it."""
-    if any(run.options.get("world", Options.world) == "sandbox" for run in runs):
-        make_world("sandbox").browser_args()

@@ -17,6 +17,7 @@ from websp_gym.scoring.explain import with_failure_causes
 from websp_gym.scoring.outcome import EpisodeEnd
 from websp_gym.tasks.instances import Instance
 from websp_gym.tasks.sites import site_schema
+from websp_gym.world import world_kind
 from websp_gym.world.fresh import declared
 from websp_gym.world.state import WorldState, world_state
 
@@ -35,8 +36,8 @@ def state_verdict_of_record(trajectory: Trajectory, instance: Instance) -> Verdi
         return unscored("state", "the run did not finish")
     kept = trajectory.s0 and trajectory.end
     early = failed_early(outcome.ending.reason)
-    # A record of ours has the state of the sandbox whatever ended it; without one, nobody knows what was played.
-    if early is not None and (kept or trajectory.world != "sandbox"):
+    # A record of ours has the state of its world whatever ended it; without one, nobody knows what was played.
+    if early is not None and (kept or not world_kind(trajectory.world).is_ours):
         return with_failure_causes(replace(early, progress=outcome.truth.progress), outcome)
     if not kept:
         return unscored("state", "the run kept no state")

@@ -5,7 +5,7 @@ A package adds a world by an entry point of the group ``websp_gym.worlds`` whose
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pkgutil import resolve_name
@@ -67,6 +67,18 @@ def world_kind(name: str) -> WorldKind:
     if not isinstance(kind, WorldKind):
         raise SetupError(f'the world "{name}" is {kind!r}, not a WorldKind', option="world")
     return kind
+
+
+def is_ours(name: str) -> bool:
+    """Whether a world's server is ours; not if there is no such world here, as of a run from elsewhere."""
+    return name in world_kinds() and world_kind(name).is_ours
+
+
+def start_shared(worlds: Iterable[str]) -> None:
+    """Start what later processes share, such as the sandbox's server, in those worlds whose server is ours."""
+    for name in dict.fromkeys(worlds):
+        if world_kind(name).is_ours:
+            make_world(name).browser_args()
 
 
 def make_world(name: str, site: Site | None = None, **options: Any) -> World:

@@ -84,10 +84,19 @@ def import_trace(
 
 def _import(path: Path, site: str | None, sites: Mapping[str, str], name: str) -> list[Imported]:
     text = read_text(path)
-    for other in plugins("importers"):
-        found = load_plugin("importers", other)(text)
-        if found is not None:
-            return [_imported(parse_trace(found, path), {}, other, ImportLog(path), site, sites, name)]
+    try:
+        return _import_ours(text, path, site, sites, name)
+    except SetupError:
+        for other in plugins("importers"):
+            found = load_plugin("importers", other)(text)
+            if found is not None:
+                return [_imported(parse_trace(found, path), {}, other, ImportLog(path), site, sites, name)]
+        raise
+
+
+def _import_ours(
+    text: str, path: Path, site: str | None, sites: Mapping[str, str], name: str
+) -> list[Imported]:
     try:
         if text.lstrip()[:1] not in ("{", "[") and playwright.is_script(text):
             log = ImportLog(path)

@@ -18,6 +18,7 @@ from websp_gym.report.tables.rows import EpisodeRow, instance_facts
 from websp_gym.scoring.truth import progress_of_record
 from websp_gym.tasks.datasets import in_dataset
 from websp_gym.tasks.instances import load_instance
+from websp_gym.world import is_ours
 
 NEVER = "the episode was never played"
 
@@ -107,7 +108,7 @@ class _Sets:
         spec = (run.options.get("policies") if run is not None else None) or ()
         self._spec = (spec,) if isinstance(spec, str) else tuple(spec)
         self._results = results
-        self.in_the_sandbox = run is None or run.options.get("world", Options.world) == "sandbox"
+        self.in_the_sandbox = run is None or is_ours(run.world)
         self.trouble = ""
         """Why the policies of an episode are not known; empty if those of all are."""
 
