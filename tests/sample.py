@@ -56,7 +56,7 @@ PARTS: tuple[tuple[str, str], ...] = (
     (r"websp_gym/trainers/skyrl\b|tests/rl/test_skyrl", "skyrl"),
     (r"websp_gym/trainers/nemo|websp_gym/cli/nemo|tests/rl/test_nemo", "nemo"),
     (r"websp_gym/trainers/(?:sb3|candidates)\b|tests/rl/test_sb3|docs/examples/maskable_ppo", "sb3"),
-    (r"websp_gym/rollouts/ray\b|tests/rl/test_ray", "ray"),
+    (r"websp_gym/(?:rollouts/ray|processes)\b|tests/rl/test_ray", "ray"),
     (r"websp_gym/harnesses/cube/|tests/rl/test_cube", "cube"),
     (r"websp_gym/attach/|tests/attach_programs/|docs/examples/attach/", "attach"),
     (r"benchmarks/.*\.py$", "bench"),

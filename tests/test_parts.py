@@ -144,6 +144,7 @@ def test_a_site_is_handed_to_every_part_of_a_proof() -> None:
         ("websp_verifiers.py", {"verifiers"}),
         ("websp_gym/trainers/nemo_folder.py", {"nemo", "prove"}),
         ("websp_gym/rollouts/ray.py", {"ray", "prove"}),
+        ("websp_gym/processes.py", {"ray", "prove"}),
         ("tests/rl/test_skyrl.py", {"skyrl"}),
         ("websp_gym/harnesses/cube/task.py", {"cube", "prove"}),
         ("benchmarks/speed.py", {"bench"}),
